@@ -1,0 +1,48 @@
+#include "weft/base/random.h"
+
+#include <bit>
+#include <random>
+
+#include "weft/base/check.h"
+
+namespace weft::base {
+
+Random::Random(uint64_t seed) : state_{} {
+  for (uint64_t& word : state_) {
+    seed += 0x9e3779b97f4a7c15U;
+    uint64_t mixed = seed;
+    mixed = (mixed ^ (mixed >> 30U)) * 0xbf58476d1ce4e5b9U;
+    mixed = (mixed ^ (mixed >> 27U)) * 0x94d049bb133111ebU;
+    word = mixed ^ (mixed >> 31U);
+  }
+}
+
+Random Random::from_system() {
+  std::random_device device;
+  return Random((uint64_t{device()} << 32U) | device());
+}
+
+uint64_t Random::next() {
+  const uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+  const uint64_t shifted = state_[1] << 17U;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= shifted;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+uint64_t Random::below(uint64_t bound) {
+  WEFT_CHECK(bound > 0);
+  // Rejects the uneven rest of the range, so that every value is equally likely.
+  const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
+  uint64_t value = next();
+  while (value >= limit) {
+    value = next();
+  }
+  return value % bound;
+}
+
+}  // namespace weft::base

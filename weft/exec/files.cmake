@@ -1,0 +1,3 @@
+set(SOURCES)
+set(HEADERS quad_source.h)
+set(TESTS)

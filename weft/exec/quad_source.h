@@ -1,0 +1,58 @@
+// What query execution reads from: quads as sorted ids. exec/ owns this interface; the engine
+// implements it over the fold of a manifest or one segment, tests over a vector.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/base/result.h"
+#include "weft/plan/statistics.h"
+#include "weft/rdf/ids.h"
+
+namespace weft::exec {
+
+// Rows of one scan, in its order. Not thread-safe. Must not outlive its source.
+class QuadCursor {
+ public:
+  virtual ~QuadCursor() = default;
+  // Replaces `batch` with the next rows; an empty batch is the end. Errors: kCorrupt if bytes that
+  // are needed are damaged (never fewer rows), kLimit, kUnavailable, kCancelled.
+  virtual Status next(rdf::IdBatch& batch) = 0;
+  // Rows before (key0, key1) in the scan's order need not be delivered any more; keys are ids of
+  // the two positions that follow the pattern's bound ones. May be ignored: the caller still
+  // compares.
+  virtual Status seek(rdf::TermId key0, rdf::TermId key1) = 0;
+};
+
+// Thread-safe; one immutable state of one graph.
+class QuadSource : public plan::Statistics {
+ public:
+  // The ids of canonical tokens, appended to `ids` in the order asked: kNoTerm for one that no
+  // visible quad can hold. Ask for many at once: over a network each call is a round trip or two.
+  virtual Status find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids) = 0;
+  // Canonical tokens of ids this source gave, in the order asked, appended to `tokens`. Ask for
+  // many at once: over a network each call is a round trip.
+  virtual Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) = 0;
+
+  // Rows that match, without duplicates, in the order of `permutation`, which should have the
+  // pattern's bound positions in front (has_order). In GraphScope::kAllNamed rows come graph by
+  // graph, each graph in this order. Within it subject and object columns ascend by id among rows
+  // equal in the columns before; predicates are grouped (equal ones together) but in no numeric
+  // order.
+  virtual Result<std::unique_ptr<QuadCursor>> scan(const rdf::IdPattern& pattern,
+                                                   rdf::Permutation permutation,
+                                                   std::stop_token stop) = 0;
+  // A hint: scans of all these patterns in this order follow soon. A remote source fetches what
+  // they need in one or two round trips; a local one may do nothing.
+  virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                          std::stop_token stop) = 0;
+  // Named graphs with at least one visible quad, ascending by id.
+  virtual Result<std::vector<rdf::TermId>> graphs() = 0;
+};
+
+}  // namespace weft::exec

@@ -1,0 +1,21 @@
+# The layers of weft and what each may include: itself, and what it names here with all that stands
+# below it. The build links from this list and tools/tidy.py refuses an include it does not allow.
+# A new layer is a line here, a row in docs/architecture.md and a decision in docs/decisions.
+#
+#     layer(NAME [DEPS layer...] [LIBS library...])
+layer(base LIBS Threads::Threads)
+layer(codec DEPS base LIBS zstd ZLIB::ZLIB BZip2::BZip2)
+layer(json DEPS base LIBS nlohmann_json::nlohmann_json)
+layer(storage DEPS codec)
+layer(remote DEPS storage LIBS CURL::libcurl)
+layer(rdf DEPS base)
+layer(rdfio DEPS rdf codec LIBS EXPAT::EXPAT)
+layer(rete DEPS storage rdf json)
+layer(manifest DEPS storage json)
+layer(journal DEPS storage rdf)
+layer(quads DEPS rete manifest journal rdfio)
+layer(sparql DEPS rdf)
+layer(plan DEPS sparql)
+layer(exec DEPS plan LIBS re2 ICU::uc ICU::i18n)
+layer(results DEPS exec rdfio json)
+layer(engine DEPS quads results remote)

@@ -1,0 +1,3 @@
+set(SOURCES)
+set(HEADERS)
+set(TESTS)

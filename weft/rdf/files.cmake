@@ -1,0 +1,3 @@
+set(SOURCES)
+set(HEADERS ids.h quad.h term.h)
+set(TESTS)

@@ -1,0 +1,3 @@
+set(SOURCES)
+set(HEADERS object_store.h)
+set(TESTS)
