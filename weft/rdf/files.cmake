@@ -1,3 +1,3 @@
 set(SOURCES)
-set(HEADERS ids.h quad.h term.h)
+set(HEADERS ids.h quad.h term.h value.h)
 set(TESTS)

@@ -1,3 +1,3 @@
 set(SOURCES)
-set(HEADERS)
+set(HEADERS algebra.h expression.h parser.h unsupported.h)
 set(TESTS)
