@@ -1,3 +1,3 @@
-set(SOURCES)
-set(HEADERS)
-set(TESTS)
+set(SOURCES parse.cc value.cc write.cc)
+set(HEADERS value.h)
+set(TESTS json_test.cc)
