@@ -142,7 +142,7 @@ inline __attribute__((always_inline)) void eight_chunks(const uint8_t* chunks, u
     }
     Lanes message[16];
     std::memcpy(message, words, sizeof(words));
-    Lanes state[16];
+    Lanes state[16] = {};
     std::copy_n(value, 8, state);
     for (size_t i = 0; i < 4; ++i) {
       state[8 + i] = Lanes{} + kInitial[i];
