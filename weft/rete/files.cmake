@@ -1,3 +1,14 @@
-set(SOURCES)
-set(HEADERS)
-set(TESTS)
+set(SOURCES
+)
+set(HEADERS
+  block_cache.h
+  dump.h
+  format.h
+  schema.h
+  segment.h
+  token_table.h
+  verdict.h
+  verify.h
+)
+set(TESTS
+)
