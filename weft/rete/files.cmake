@@ -2,6 +2,8 @@ set(SOURCES
 )
 set(HEADERS
   block_cache.h
+  build/options.h
+  build/segment_builder.h
   dump.h
   format.h
   schema.h

@@ -1,3 +1,10 @@
-set(SOURCES)
-set(HEADERS object_store.h)
-set(TESTS)
+set(SOURCES
+  scratch.cc
+)
+set(HEADERS
+  object_store.h
+  scratch.h
+)
+set(TESTS
+  scratch_test.cc
+)
