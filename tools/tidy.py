@@ -51,7 +51,7 @@ def yield_error(text):
 
 def sources(folder):
     for path, folders, files in os.walk(os.path.join(ROOT, folder)):
-        folders[:] = [f for f in folders if f not in ("__pycache__", "node_modules", "build", "target")]
+        folders[:] = [f for f in folders if f not in ("__pycache__", "node_modules", "target")]
         for file in files:
             yield os.path.relpath(os.path.join(path, file), ROOT)
 
