@@ -18,6 +18,9 @@
 
 namespace weft::rdf {
 
+// How deep triple terms nest; deeper ones are refused.
+inline constexpr size_t kTripleNestingMax = 128;
+
 enum class TermKind : uint8_t { kIri, kBlankNode, kLiteral, kTriple };
 
 // By the first bytes; the token must not be empty.
@@ -37,6 +40,9 @@ struct LiteralParts {
 // `token` must be a literal token with balanced quotes (any canonical one is). Keeps views into it.
 LiteralParts split_literal(std::string_view token);
 
+// The offset of the quote that closes the literal at the start of `token`, or npos.
+size_t find_closing_quote(std::string_view token);
+
 // The parts of a triple-term token (canonical, or any with balanced brackets), as views into it.
 struct TripleParts {
   std::string_view subject;
@@ -54,7 +60,20 @@ void append_escaped(std::string& out, std::string_view text);
 // The lexical form: escapes resolved. nullopt on a malformed escape.
 std::optional<std::string> unescape(std::string_view escaped);
 
+// One escape: the character and how many bytes spell it.
+struct DecodedEscape {
+  char32_t value = 0;
+  uint8_t size_bytes = 0;
+};
+// The \uXXXX or \UXXXXXXXX at the start of `text`. nullopt if it is none, or names no character.
+std::optional<DecodedEscape> decode_numeric_escape(std::string_view text);
+// The same, or one of \b \t \n \f \r \" \' \\.
+std::optional<DecodedEscape> decode_escape(std::string_view text);
+
 std::string make_iri(std::string_view iri);
+// Appends `@language--direction` or `^^<datatype>` in canonical form, or nothing.
+void append_literal_suffix(std::string& out, std::string_view language, std::string_view direction,
+                           std::string_view datatype);
 // `language` and `direction` in any case; `datatype` empty for none.
 std::string make_literal(std::string_view lexical, std::string_view language = {},
                          std::string_view direction = {}, std::string_view datatype = {});
@@ -68,7 +87,9 @@ std::string_view effective_datatype(const LiteralParts& parts);
 // True if `token` is in canonical form already (it is well-formed then). One pass, no allocation.
 bool is_canonical(std::string_view token);
 // The canonical form of a raw token of another writer (\u escapes, letter case of tags, xsd:string,
-// spaces in triple terms). Errors: kInvalid if it is no term at all, or not UTF-8.
+// spaces and round brackets in triple terms). Characters that no IRI may hold stay as they are
+// spelt: such a token is its own form, though never is_canonical. Errors: kInvalid if it is no term
+// at all, or not UTF-8; kLimit beyond kTripleNestingMax.
 Result<std::string> canonical_token(std::string_view token);
 
 bool is_valid_utf8(std::string_view text);
