@@ -1,3 +1,3 @@
-set(SOURCES)
-set(HEADERS)
+set(SOURCES format.cc)
+set(HEADERS format.h input.h parse.h write.h)
 set(TESTS)
