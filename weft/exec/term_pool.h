@@ -1,0 +1,68 @@
+// Terms that a query computes, as ids.
+//
+// A computed id is at or above rdf::kFirstComputedTerm. Integers of up to 60 bits in canonical form
+// and booleans are their own id; other tokens are kept once, in one arena. So within the pool,
+// equal tokens have equal ids. A token that the graph also holds has a stored id beside its
+// computed one: where the two could meet in one column, the plan says so and the operator that
+// computes resolves (docs/query-execution.md, "Computed terms").
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/base/result.h"
+#include "weft/exec/memory_charge.h"
+#include "weft/rdf/ids.h"
+
+namespace weft::exec {
+
+constexpr bool is_computed(rdf::TermId id) {
+  return id >= rdf::kFirstComputedTerm;
+}
+
+// Not thread-safe. `budget` must outlive it.
+class TermPool {
+ public:
+  explicit TermPool(base::MemoryBudget* budget);
+
+  // The id of a canonical token. Errors: kLimit.
+  Result<rdf::TermId> intern(std::string_view token);
+  // Appends the token of a computed id.
+  void append_token(rdf::TermId id, std::string& out) const;
+  // The value, if `id` is an integer that is its own id.
+  static bool is_inline_integer(rdf::TermId id, int64_t& value);
+
+  // What the source answered for a computed id: its stored id, or itself if the graph does not hold
+  // the token; kNoTerm if it was not asked yet.
+  rdf::TermId resolved(rdf::TermId id) const;
+  Status set_resolved(rdf::TermId id, rdf::TermId stored);
+
+ private:
+  struct Entry {
+    const char* data;
+    uint32_t size;
+    uint32_t hash;
+  };
+  struct Answer {
+    rdf::TermId id;
+    rdf::TermId stored;
+  };
+  Status grow_slots();
+  Result<const char*> keep(std::string_view token);
+  Status cover();
+
+  MemoryCharge charge_;
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  size_t block_used_ = 0;
+  size_t block_size_ = 0;
+  uint64_t block_bytes_ = 0;
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> slots_;  // entry index + 1, or 0
+  std::vector<Answer> answers_;  // open addressing by id
+  size_t answer_count_ = 0;
+};
+
+}  // namespace weft::exec
