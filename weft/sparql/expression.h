@@ -163,6 +163,7 @@ struct Expression {
 
   std::variant<Constant, Variable, Call, Extension, Exists> form;
   Place place;
+  uint32_t height = 1;  // of the tree, patterns of EXISTS included
 
   Expression();
   Expression(Expression&&) noexcept;
@@ -177,6 +178,8 @@ struct Expression {
 Expression make_constant(std::string token, Place place = {});
 Expression make_variable(VariableIndex variable, Place place = {});
 Expression make_call(Function function, std::vector<Expression> arguments, Place place = {});
+Expression make_extension(Expression::Extension extension, Place place = {});
+Expression make_exists(Expression::Exists exists, Place place = {});
 
 // The variables that occur in `expression`, also inside EXISTS patterns, ascending, each once.
 std::vector<VariableIndex> variables_of(const Expression& expression);
