@@ -1,6 +1,7 @@
 // Time enters only through a Clock, so that a simulated run can replay.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace weft::base {

@@ -138,7 +138,7 @@ Status ThreadPool::for_each(size_t count, const std::function<Status(size_t)>& t
     }
   }
   std::erase(state_->batches, &batch);
-  if (batch.failed) {
+  if (batch.error.has_value()) {
     return std::move(*batch.error);
   }
   if (batch.stopped && batch.next < batch.count) {

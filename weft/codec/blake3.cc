@@ -225,9 +225,21 @@ bool has_avx2() {
 #endif
 
 void hash_eight_chunks(const uint8_t* chunks, uint64_t counter, ChainingValue* values) {
-  static const bool use_avx2 = has_avx2();
-  use_avx2 ? eight_chunks_avx2(chunks, counter, values)
+  static const bool kUseAvx2 = has_avx2();
+  kUseAvx2 ? eight_chunks_avx2(chunks, counter, values)
            : eight_chunks_base(chunks, counter, values);
+}
+
+// The value of the subtree over eight consecutive whole chunks.
+ChainingValue hash_eight_chunk_subtree(const uint8_t* chunks, uint64_t chunk_counter) {
+  std::array<ChainingValue, kLanes> values{};
+  hash_eight_chunks(chunks, chunk_counter, values.data());
+  for (size_t width = kLanes; width > 1; width /= 2) {
+    for (size_t i = 0; i < width / 2; ++i) {
+      values[i] = compress_parent(values[2 * i], values[2 * i + 1], 0);
+    }
+  }
+  return values[0];
 }
 
 }  // namespace
@@ -281,14 +293,7 @@ void Blake3::update(ByteView bytes) {
     // Eight chunks make a whole subtree only where the counter is a multiple of eight.
     if (block_size_ == 0 && blocks_done_ == 0 && chunk_counter_ % kLanes == 0) {
       while (left > kLanes * kChunkBytes) {
-        std::array<ChainingValue, kLanes> values{};
-        hash_eight_chunks(cursor, chunk_counter_, values.data());
-        for (size_t width = kLanes; width > 1; width /= 2) {
-          for (size_t i = 0; i < width / 2; ++i) {
-            values[i] = compress_parent(values[2 * i], values[2 * i + 1], 0);
-          }
-        }
-        push_subtree(values[0], kLanes);
+        push_subtree(hash_eight_chunk_subtree(cursor, chunk_counter_), kLanes);
         cursor += kLanes * kChunkBytes;
         left -= kLanes * kChunkBytes;
       }

@@ -26,7 +26,7 @@ struct DecompressionContext {
 
 Status decompress_unsized(ZSTD_DCtx* context, ByteView frame, uint64_t size_max_bytes,
                           std::string& out) {
-  constexpr size_t kStepBytes = 128 * 1024;
+  constexpr size_t kStepBytes = size_t{128} * 1024;
   ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
   ZSTD_inBuffer input{frame.data(), frame.size(), 0};
   out.clear();

@@ -41,7 +41,8 @@ void keep_last_of_equal_names(Value::Object& members) {
   }
   std::vector<size_t> order(members.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return std::string_view(members[i].name); });
+  std::ranges::sort(order, {},
+                    [&](size_t i) { return std::pair(std::string_view(members[i].name), i); });
   std::vector<bool> dropped(members.size());
   bool any = false;
   for (size_t i = 1; i < order.size(); ++i) {

@@ -58,6 +58,10 @@ Value Value::string(std::string_view text) {
   return result;
 }
 
+Value Value::array() {
+  return array({});
+}
+
 Value Value::array(Array items) {
   Value result;
   result.state_ = std::move(items);

@@ -37,7 +37,8 @@ class Value {
   // A number by its spelling, which must be one that JSON allows.
   static Value number_text(std::string_view spelling);
   static Value string(std::string_view text);
-  static Value array(Array items = {});
+  static Value array();
+  static Value array(Array items);
   static Value object();
 
   bool is_null() const { return std::holds_alternative<std::monostate>(state_); }
