@@ -1,0 +1,302 @@
+#include "weft/manifest/document.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::manifest {
+namespace {
+
+// Members of ours. Programs that do not know them may drop them: nothing depends on them but diff.
+constexpr std::string_view kOwnMember = "weft";
+constexpr std::string_view kEmptyGeneration = "empty_generation";
+constexpr std::string_view kReplaced = "replaced";
+
+Error malformed(std::string text) {
+  return {ErrorKind::kCorrupt, "manifest: " + std::move(text)};
+}
+
+std::optional<uint64_t> integer(const json::Value& object, std::string_view name) {
+  const json::Value* member = object.find(name);
+  return member == nullptr ? std::nullopt : member->as_uint64();
+}
+
+const std::string* string(const json::Value& object, std::string_view name) {
+  const json::Value* member = object.find(name);
+  return member == nullptr ? nullptr : member->as_string();
+}
+
+std::optional<codec::Digest16> parse_hash(std::string_view text) {
+  codec::Digest16 hash;
+  if (text.size() != 2 * hash.size()) {
+    return std::nullopt;
+  }
+  const auto digit = [](char c) -> unsigned {
+    if (c >= '0' && c <= '9') {
+      return static_cast<unsigned>(c - '0');
+    }
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16;
+  };
+  for (size_t i = 0; i < hash.size(); ++i) {
+    const unsigned high = digit(text[2 * i]);
+    const unsigned low = digit(text[2 * i + 1]);
+    if (high > 15 || low > 15) {
+      return std::nullopt;
+    }
+    hash[i] = static_cast<std::byte>(high << 4U | low);
+  }
+  return hash;
+}
+
+// Brings the hash of `value` to lower case, as rete does.
+Result<SegmentPin> parse_pin(json::Value& value, const std::string& place) {
+  SegmentPin pin;
+  const std::string* url = string(value, "url");
+  if (url == nullptr) {
+    return malformed(place + ": missing string `url`");
+  }
+  pin.url = *url;
+  const std::optional<uint64_t> size = integer(value, "size");
+  if (!size.has_value()) {
+    return malformed(place + ": missing integer `size`");
+  }
+  pin.size_bytes = *size;
+  const std::string* hash = string(value, "blake3_16");
+  if (hash == nullptr) {
+    return malformed(place + ": missing string `blake3_16`");
+  }
+  const std::optional<codec::Digest16> digest = parse_hash(*hash);
+  if (!digest.has_value()) {
+    std::string quoted;
+    json::append_quoted(quoted, *hash);
+    return malformed(place + ": `blake3_16` must be 32 hex chars, got " + quoted);
+  }
+  pin.hash = *digest;
+  value.set("blake3_16", json::Value::string(hash_text(pin.hash)));
+  return pin;
+}
+
+Result<LogEntry> parse_entry(json::Value& value, const std::string& place) {
+  LogEntry entry;
+  for (const Role role : {Role::kAdds, Role::kDels}) {
+    const std::string_view name = role_name(role);
+    json::Value* member = value.find(name);
+    if (member != nullptr && member->is_null()) {
+      value.remove(name);
+      member = nullptr;
+    }
+    if (member != nullptr) {
+      WEFT_TRY(SegmentPin pin, parse_pin(*member, place + "." + std::string(name)));
+      (role == Role::kAdds ? entry.adds : entry.dels) = std::move(pin);
+    }
+  }
+  if (!entry.adds.has_value() && !entry.dels.has_value()) {
+    return malformed(place + ": needs `adds` and/or `dels`");
+  }
+  return entry;
+}
+
+Result<std::vector<LogEntry>> parse_log(json::Value& document) {
+  json::Value* member = document.find("log");
+  if (member == nullptr || !member->is_array()) {
+    return malformed("missing array `log`");
+  }
+  std::vector<LogEntry> log;
+  log.reserve(member->items().size());
+  for (json::Value& item : member->mutable_items()) {
+    WEFT_TRY(LogEntry entry, parse_entry(item, "log[" + std::to_string(log.size()) + "]"));
+    log.push_back(std::move(entry));
+  }
+  return log;
+}
+
+json::Value pin_value(const SegmentPin& pin) {
+  json::Value value = json::Value::object();
+  value.set("url", json::Value::string(pin.url));
+  value.set("size", json::Value::number(pin.size_bytes));
+  value.set("blake3_16", json::Value::string(hash_text(pin.hash)));
+  return value;
+}
+
+json::Value entry_value(const LogEntry& entry) {
+  json::Value value = json::Value::object();
+  if (entry.adds.has_value()) {
+    value.set("adds", pin_value(*entry.adds));
+  }
+  if (entry.dels.has_value()) {
+    value.set("dels", pin_value(*entry.dels));
+  }
+  return value;
+}
+
+// The first `generation` entries' worth of a log whose last entry was appended at `last`: every
+// writer appends one entry per generation. nullopt if that is not known.
+std::optional<std::vector<LogEntry>> prefix_at(const std::vector<LogEntry>& log, uint64_t last,
+                                               uint64_t generation,
+                                               std::optional<uint64_t> empty_generation) {
+  if (generation > last || last - generation > log.size()) {
+    return std::nullopt;
+  }
+  const auto length = log.size() - static_cast<size_t>(last - generation);
+  // What stood before the first entry is only known if a graph began empty: a log may have been
+  // compacted to its first entry.
+  if (length == 0 && last != generation && empty_generation != generation) {
+    return std::nullopt;
+  }
+  return std::vector<LogEntry>(log.begin(), log.begin() + static_cast<ptrdiff_t>(length));
+}
+
+// The member of ours, if it is as we write it.
+json::Value own_of(const json::Value& document) {
+  const json::Value* own = document.find(kOwnMember);
+  return own != nullptr && own->is_object() ? *own : json::Value::object();
+}
+
+}  // namespace
+
+std::string_view role_name(Role role) {
+  return role == Role::kAdds ? "adds" : "dels";
+}
+
+std::string hash_text(const codec::Digest16& hash) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  for (const std::byte octet : hash) {
+    text += kHex[std::to_integer<size_t>(octet >> 4U)];
+    text += kHex[std::to_integer<size_t>(octet & std::byte{15})];
+  }
+  return text;
+}
+
+Manifest Manifest::create(std::string_view name, const std::optional<SegmentPin>& base) {
+  Manifest manifest;
+  manifest.name_ = name;
+  manifest.generation_ = 1;
+  json::Value log = json::Value::array();
+  json::Value own = json::Value::object();
+  if (base.has_value()) {
+    manifest.log_.push_back({.adds = base, .dels = {}});
+    log.mutable_items().push_back(entry_value(manifest.log_.back()));
+  } else {
+    own.set(kEmptyGeneration, json::Value::number(manifest.generation_));
+  }
+  manifest.document_ = json::Value::object();
+  manifest.document_.set("rete_manifest", json::Value::number(kManifestVersion));
+  manifest.document_.set("name", json::Value::string(name));
+  manifest.document_.set("generation", json::Value::number(manifest.generation_));
+  manifest.document_.set("log", std::move(log));
+  if (!own.members().empty()) {
+    manifest.document_.set(kOwnMember, std::move(own));
+  }
+  return manifest;
+}
+
+Result<Manifest> Manifest::parse(std::string_view text) {
+  Result<json::Value> parsed = json::parse(text, {.size_max_bytes = kManifestSizeMaxBytes});
+  if (!parsed.ok()) {
+    const Error& reason = parsed.error();
+    Error error(reason.kind() == ErrorKind::kLimit ? ErrorKind::kLimit : ErrorKind::kCorrupt,
+                "manifest: " + reason.message());
+    for (const Error::Fact& fact : reason.facts()) {
+      error.add(fact.key, fact.value);
+    }
+    return error;
+  }
+  Manifest manifest;
+  manifest.document_ = std::move(parsed).value();
+  const std::optional<uint64_t> version = integer(manifest.document_, "rete_manifest");
+  if (!version.has_value()) {
+    return malformed("missing integer `rete_manifest` version field");
+  }
+  if (*version != kManifestVersion) {
+    return Error(ErrorKind::kUnsupported, "manifest: version " + std::to_string(*version) +
+                                              " not supported (this build reads 1)");
+  }
+  const std::string* name = string(manifest.document_, "name");
+  if (name == nullptr) {
+    return malformed("missing string `name`");
+  }
+  manifest.name_ = *name;
+  const std::optional<uint64_t> generation = integer(manifest.document_, "generation");
+  if (!generation.has_value()) {
+    return malformed("missing integer `generation`");
+  }
+  manifest.generation_ = *generation;
+  WEFT_TRY(manifest.log_, parse_log(manifest.document_));
+  return manifest;
+}
+
+std::string Manifest::text() const {
+  return json::write(document_, {.indent = 2, .sort_members = true}) + "\n";
+}
+
+Status Manifest::raise_generation() {
+  if (generation_ == UINT64_MAX) {
+    return Error(ErrorKind::kLimit, "manifest: the generation is the last one there is")
+        .with("generation", generation_);
+  }
+  ++generation_;
+  document_.set("generation", json::Value::number(generation_));
+  return ok_status();
+}
+
+Status Manifest::append(const LogEntry& entry) {
+  if (!entry.adds.has_value() && !entry.dels.has_value()) {
+    return Error(ErrorKind::kInvalid, "manifest: an entry needs `adds` and/or `dels`");
+  }
+  WEFT_TRY_STATUS(raise_generation());
+  log_.push_back(entry);
+  document_.find("log")->mutable_items().push_back(entry_value(entry));
+  return ok_status();
+}
+
+Status Manifest::replace_log(const SegmentPin& compacted) {
+  json::Value replaced = json::Value::object();
+  replaced.set("generation", json::Value::number(generation_));
+  WEFT_TRY_STATUS(raise_generation());
+  json::Value own = own_of(document_);
+  const std::optional<uint64_t> empty_generation = integer(own, kEmptyGeneration);
+  if (log_.size() <= kReplacedLogEntriesMax) {
+    if (empty_generation.has_value()) {
+      replaced.set(kEmptyGeneration, json::Value::number(*empty_generation));
+    }
+    replaced.set("log", std::move(*document_.find("log")));
+    own.set(kReplaced, std::move(replaced));
+  } else {
+    own.remove(kReplaced);
+  }
+  own.remove(kEmptyGeneration);
+  document_.remove(kOwnMember);
+  if (!own.members().empty()) {
+    document_.set(kOwnMember, std::move(own));
+  }
+  log_.assign(1, {.adds = compacted, .dels = {}});
+  document_.set("log", json::Value::array({entry_value(log_.front())}));
+  return ok_status();
+}
+
+Result<std::vector<LogEntry>> Manifest::log_at(uint64_t generation) const {
+  if (generation == 0) {
+    return std::vector<LogEntry>();
+  }
+  const json::Value own = own_of(document_);
+  if (auto log = prefix_at(log_, generation_, generation, integer(own, kEmptyGeneration))) {
+    return std::move(*log);
+  }
+  if (const json::Value* kept = own.find(kReplaced); kept != nullptr && kept->is_object()) {
+    json::Value replaced = *kept;
+    Result<std::vector<LogEntry>> log = parse_log(replaced);
+    const std::optional<uint64_t> last = integer(replaced, "generation");
+    if (log.ok() && last.has_value()) {
+      if (auto prefix = prefix_at(*log, *last, generation, integer(replaced, kEmptyGeneration))) {
+        return std::move(*prefix);
+      }
+    }
+  }
+  return Error(ErrorKind::kNotFound, "manifest: this generation is not known any more")
+      .with("generation", generation)
+      .with("current_generation", generation_)
+      .with("log_entries", log_.size());
+}
+
+}  // namespace weft::manifest
