@@ -5,6 +5,7 @@
 #pragma once
 
 #include <expected>
+#include <type_traits>
 #include <utility>
 
 #include "weft/base/check.h"
@@ -20,6 +21,13 @@ class [[nodiscard]] Result {
   Result(T value) : state_(std::move(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor)
   Result(Error error) : state_(std::unexpect, std::move(error)) {}
+  // What becomes a T: a unique_ptr to a derived class.
+  template <typename U>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_convertible_v<U &&, Error>)
+  // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
+  Result(U&& value) : state_(std::in_place, std::forward<U>(value)) {}
 
   bool ok() const { return state_.has_value(); }
 
@@ -32,13 +40,14 @@ class [[nodiscard]] Result {
     WEFT_CHECK(ok());
     return *state_;
   }
-  T&& value() && {
+  // By value: `for (x : list().value())` must not walk through a temporary.
+  T value() && {
     WEFT_CHECK(ok());
     return std::move(*state_);
   }
   const T& operator*() const& { return value(); }
   T& operator*() & { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   const T* operator->() const { return &value(); }
   T* operator->() { return &value(); }
 
