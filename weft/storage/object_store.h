@@ -9,7 +9,7 @@
 // S5  sync_existing makes what was found in place (another's object) as durable as if put by us.
 //
 // Names are relative paths: components joined by '/', none of them empty, "." or "..", UTF-8, no
-// NUL (ObjectName checks). Thread-safe. Two processes may use one store.
+// NUL, with bounded lengths (check_object_name). Thread-safe. Two processes may use one store.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ class Buffer {
       : owner_(std::move(owner)), view_(view) {}
   static Buffer copy_of(ByteView bytes);
   static Buffer from(std::string&& text);
+  static Buffer from(Bytes&& bytes);
 
   ByteView view() const& { return view_; }
   size_t size() const { return view_.size(); }
@@ -139,7 +140,7 @@ class ObjectStore {
   virtual Result<PutOutcome> put_if_match(const std::string& name, ByteView bytes,
                                           const Etag& expected) = 0;
   virtual Status sync_existing(const std::vector<std::string>& names) = 0;
-  // Removing what is absent is no error.
+  // Removing what is absent is no error. Not synced: a crash may bring the object back.
   virtual Status remove(const std::string& name) = 0;
   // Names that begin with `prefix` (a string prefix, not a folder), ascending. Temporary names of
   // unfinished writes are listed only if `with_temporaries`.
@@ -147,7 +148,13 @@ class ObjectStore {
                                                bool with_temporaries = false) = 0;
 };
 
+inline constexpr size_t kObjectNameBytesMax = 1024;
+inline constexpr size_t kNameComponentBytesMax = 240;
+
 // Errors: kInvalid, naming the rule.
 Status check_object_name(const std::string& name);
+
+// For implementations of read_many. Errors: kInvalid if a range leaves [0, size).
+Status check_ranges(const std::vector<Range>& ranges, uint64_t size, const std::string& name);
 
 }  // namespace weft::storage
