@@ -1,3 +1,3 @@
-set(SOURCES)
-set(HEADERS)
-set(TESTS)
+set(SOURCES journal.cc line.cc)
+set(HEADERS journal.h line.h)
+set(TESTS journal_test.cc)

@@ -1,0 +1,191 @@
+#include "weft/journal/journal.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weft::journal {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Taken : ChangeSink {
+  std::vector<std::string> lines;
+  Status change(bool insert, const rdf::QuadView& quad) override {
+    std::string line = insert ? "+" : "-";
+    for (const std::string_view token : {quad.subject, quad.predicate, quad.object, quad.graph}) {
+      line += token.empty() ? "" : " " + std::string(token);
+    }
+    lines.push_back(line);
+    return ok_status();
+  }
+};
+
+constexpr std::string_view kOne = "+ <s> <p> \"1\" .\n";
+constexpr std::string_view kTwo = "- <s> <p> \"2\" <g> .\n";
+
+std::string commit(uint64_t sequence, std::string_view lines, std::string_view id = "j1") {
+  return mark_line(make_mark(id, sequence, lines)) + std::string(lines);
+}
+
+TEST(Journal, LinesOfReteAreReadInOrder) {
+  Taken taken;
+  const auto report = read_journal(
+      "+ <s> <p> \"two\\nlines \\\"q\\\" caf\xC3\xA9\"@en-gb .\n- _:x <p> <o> _:g .\n"
+      "+ <<<s> <p> \"1\"^^<t>>> <by> <b> .\n+ <s> <p> <<_:a <p> \">>\">> .\n",
+      "j", taken);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(taken.lines, ElementsAre("+ <s> <p> \"two\\nlines \\\"q\\\" caf\xC3\xA9\"@en-gb",
+                                       "- _:x <p> <o> _:g", "+ <<<s> <p> \"1\"^^<t>>> <by> <b>",
+                                       "+ <s> <p> <<_:a <p> \">>\">>"));
+  EXPECT_EQ(report->change_count, 4U);
+  EXPECT_EQ(report->cut_bytes, 0U);
+}
+
+TEST(Journal, LaxFormsOfReteAreTaken) {
+  for (const std::string_view text :
+       {"+ <s> <p> \"1\" .", "+<s> <p> \"1\" .\n", "  +   <s> <p> \"1\".\r\n\n\n",
+        "+ <s> <p> \"1\"^^<http://www.w3.org/2001/XMLSchema#string> .\n",
+        "+ <s>\t<p>  \"\\u0031\" .\n", "+<s><p>\"1\".\n"}) {
+    Taken taken;
+    const auto report = read_journal(text, "j", taken);
+    ASSERT_TRUE(report.ok()) << text;
+    EXPECT_THAT(taken.lines, ElementsAre("+ <s> <p> \"1\"")) << text;
+    EXPECT_EQ(report->cut_bytes, 0U);
+  }
+}
+
+TEST(Journal, AnEmptyJournalHoldsNothing) {
+  Taken taken;
+  EXPECT_EQ(read_journal("", "j", taken)->change_count, 0U);
+  EXPECT_EQ(read_journal("\n \n", "j", taken)->change_count, 0U);
+}
+
+TEST(Journal, ATornTailIsCutAndReported) {
+  struct Case {
+    std::string tail;
+    std::string_view reason;
+  };
+  for (const Case& each :
+       {Case{"+ <s> <p> _:b.", "torn line"}, Case{"+ <s> <p> \"tor", "torn"},
+        Case{"+ <s> <http://e", "torn"}, Case{"+", "torn"},
+        Case{std::string(8, '\0'), "zero bytes"},
+        Case{"+ <s> <p> \"x" + std::string(4, '\0'), "zero bytes"},
+        Case{"+ <s> <p> \"x .", "torn line: not an RDF term"}, Case{"\xC3 .", "torn"}}) {
+    Taken taken;
+    const auto report = read_journal(std::string(kOne) + each.tail, "j", taken);
+    ASSERT_TRUE(report.ok()) << each.tail;
+    EXPECT_THAT(taken.lines, ElementsAre("+ <s> <p> \"1\""));
+    EXPECT_EQ(report->cut_offset, kOne.size());
+    EXPECT_EQ(report->cut_bytes, each.tail.size());
+    EXPECT_EQ(report->cut_line, 2U);
+    EXPECT_THAT(report->cut_reason, HasSubstr(std::string(each.reason)));
+  }
+}
+
+TEST(Journal, DamageBeforeTheEndStopsWithItsLine) {
+  for (const std::string_view line : {
+           "# c",
+           "* <s> <p> <o> .",
+           "+",
+           "+ <s> <p> \"1\" . # c",
+           "+ <s> <p> \"1\"",
+           "+ <s> <p> \"1\" . <s> <p> \"2\" .",
+           "+ <s> <p> \"1\" .+ <s> <p> \"2\" .",
+           "\xC3\xA9 <s> <p> <o> .",
+           "+ \"lit\" <p> <o> .",
+           "+ <s> <p> <o> \"lit\" .",
+           "+ <s> \"p\" <o> .",
+           "+ <s> _:p <o> .",
+           "+ <a b> <p> <o> .",
+           "+ <s> <p> <o> <<<s> <p> <o>>> .",
+           "+ <s> <p> \"\xFF\" .",
+           "+ <s> <p> \"a\\x\" .",
+           "+ <s> <p> .",
+           "+ <s> <p> <o> <g> <h> .",
+           "+ <s> <p> <<<a> <b> <c>> .",
+       }) {
+    const std::string text =
+        std::string(kOne) + "\n" + std::string(line) + "\n" + std::string(kTwo);
+    Taken taken;
+    const auto report = read_journal(text, "j.changes", taken);
+    ASSERT_FALSE(report.ok()) << line;
+    EXPECT_EQ(report.error().kind(), ErrorKind::kCorrupt) << line;
+    EXPECT_EQ(report.error().fact("line"), "3") << line;
+    EXPECT_EQ(report.error().fact("journal"), "j.changes");
+  }
+}
+
+TEST(Journal, MarksAreNoChanges) {
+  const std::string text = commit(1, std::string(kOne) + std::string(kTwo)) + commit(2, kTwo);
+  Taken taken;
+  const auto report = read_journal(text, "j", taken);
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(taken.lines,
+              ElementsAre("+ <s> <p> \"1\"", "- <s> <p> \"2\" <g>", "- <s> <p> \"2\" <g>"));
+  EXPECT_EQ(report->commit_count, 2U);
+  EXPECT_EQ(report->last_sequence, 2U);
+  EXPECT_EQ(report->journal_id, "j1");
+}
+
+TEST(Journal, ACommitIsThereAsAWholeOrNotAtAll) {
+  const std::string first = commit(1, kOne);
+  const std::string second = commit(2, std::string(kOne) + std::string(kTwo));
+  for (size_t size = 0; size <= second.size(); ++size) {
+    Taken taken;
+    const auto report = read_journal(first + second.substr(0, size), "j", taken);
+    ASSERT_TRUE(report.ok()) << size;
+    EXPECT_EQ(taken.lines.size(), size == second.size() ? 3U : 1U) << size;
+    // A mark without its newline is whole and names a commit that is not there.
+    EXPECT_EQ(report->cut_bytes, size == second.size() ? 0U : size);
+    EXPECT_TRUE(size == 0 || size == second.size() || report->cut_offset == first.size());
+  }
+}
+
+TEST(Journal, ACommitInTheMiddleThatDiffersIsDamage) {
+  const std::string second = commit(2, kTwo);
+  std::string text = commit(1, kOne) + second + commit(3, kOne);
+  const size_t digit = text.find("\"2\"") + 1;
+  text[digit] = '3';
+  Taken taken;
+  const auto report = read_journal(text, "j", taken);
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(report.error().fact("line"), "3");
+
+  // The last one may be torn: a page of it never reached the disk.
+  std::string torn = commit(1, kOne) + second;
+  torn[digit] = '3';
+  Taken before;
+  const auto cut = read_journal(torn, "j", before);
+  ASSERT_TRUE(cut.ok());
+  EXPECT_THAT(before.lines, ElementsAre("+ <s> <p> \"1\""));
+  EXPECT_EQ(cut->cut_bytes, second.size());
+}
+
+TEST(Journal, AMissingCommitOrOneOfAnotherJournalIsDamage) {
+  for (const std::string& text :
+       {commit(1, kOne) + commit(3, kTwo), commit(1, kOne) + commit(2, kTwo, "other"),
+        commit(1, std::string(kOne) + commit(2, kTwo)),
+        "+ <urn:weft:journal:1> <urn:weft:commit> \"j1 1 0 0\" .\n" + std::string(kOne),
+        "- <urn:weft:journal:1> <urn:weft:commit> \"j1 1 x\" .\n" + std::string(kOne)}) {
+    Taken taken;
+    EXPECT_EQ(read_journal(text, "j", taken).error().kind(), ErrorKind::kCorrupt) << text;
+  }
+}
+
+TEST(Journal, LinesOfOtherWritersStandBetweenCommits) {
+  Taken taken;
+  const auto report = read_journal(
+      commit(4, kOne) + std::string(kTwo) + commit(5, kOne) + std::string(kTwo), "j", taken);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(taken.lines.size(), 4U);
+  EXPECT_EQ(report->last_sequence, 5U);
+}
+
+}  // namespace
+}  // namespace weft::journal
