@@ -11,7 +11,7 @@
 #include "weft/storage/local_store.h"
 #include "weft/storage/memory_store.h"
 #include "weft/storage/names.h"
-#include "weft/storage/test_folder.h"
+#include "weft/storage/testing/test_folder.h"
 
 namespace weft::storage {
 namespace {
