@@ -1,3 +1,3 @@
 set(SOURCES)
-set(HEADERS)
+set(HEADERS http_client.h)
 set(TESTS)

@@ -80,6 +80,10 @@ Result<Buffer> ObjectReader::read(Range range, std::stop_token stop) {
   return std::move(answers.front());
 }
 
+void ObjectReader::prefetch(const std::vector<Range>& /*ranges*/) {}
+
+void ObjectStore::prefetch(const std::vector<std::string>& /*names*/) {}
+
 Status check_ranges(const std::vector<Range>& ranges, uint64_t size, const std::string& name) {
   for (const Range& range : ranges) {
     if (range.offset > size || range.size > size - range.offset) {

@@ -71,6 +71,10 @@ class ObjectReader {
   virtual Result<std::vector<Buffer>> read_many(const std::vector<Range>& ranges,
                                                 std::stop_token stop = {}) = 0;
   Result<Buffer> read(Range range, std::stop_token stop = {});
+  // A hint: these ranges will be read soon. Never waits, never fails. A remote reader sends the
+  // requests together with the next thing that is waited for anywhere, so that hints to many
+  // readers followed by their reads cost one round. Without an effect for local objects.
+  virtual void prefetch(const std::vector<Range>& ranges);
 };
 
 struct ObjectInfo {
@@ -123,6 +127,8 @@ class ObjectStore {
 
   // Errors of all reads: kNotFound names the object; kDenied; kUnavailable.
   virtual Result<std::unique_ptr<ObjectReader>> open(const std::string& name) = 0;
+  // A hint: these objects will be opened soon; as ObjectReader::prefetch.
+  virtual void prefetch(const std::vector<std::string>& names);
   // A whole small object with its etag. Errors: kLimit if it is longer than `size_max_bytes`.
   virtual Result<VersionedObject> get(const std::string& name, uint64_t size_max_bytes) = 0;
 
