@@ -1,3 +1,3 @@
-set(SOURCES blake3.cc compression.cc varint.cc)
+set(SOURCES blake3.cc compression.cc decompress.cc stream.cc varint.cc)
 set(HEADERS blake3.h compression.h decompress.h stream.h varint.h)
-set(TESTS codec_test.cc)
+set(TESTS codec_test.cc decompress_test.cc)
