@@ -151,10 +151,7 @@ std::string canonical_iri(std::string_view token) {
   while (at < token.size()) {
     if (token[at] == '\\') {
       const std::optional<DecodedEscape> escape = decode_numeric_escape(token.substr(at));
-      const bool allowed =
-          escape && (escape->value > 0x7F ||
-                     (scan_detail::kByteClasses[escape->value] & scan_detail::kEndsIri) == 0);
-      if (allowed) {
+      if (escape && !ends_iri(escape->value)) {
         append_code_point(out, escape->value);
         at += escape->size_bytes;
         continue;

@@ -68,7 +68,7 @@ std::string remove_dot_segments(std::string_view path) {
 
 std::string merge_paths(const IriParts& base, std::string_view path) {
   if (base.has_authority && base.path.empty()) {
-    return "/" + std::string(path);
+    return std::string("/").append(path);
   }
   const size_t slash = base.path.rfind('/');
   std::string merged(base.path.substr(0, slash == std::string_view::npos ? 0 : slash + 1));

@@ -74,6 +74,11 @@ inline unsigned literal_ends(__m128i bytes) {
 
 }  // namespace scan_detail
 
+// Whether no IRI may hold this character.
+inline bool ends_iri(char32_t value) {
+  return value < 0x80 && (scan_detail::kByteClasses[value] & scan_detail::kEndsIri) != 0;
+}
+
 // The first byte in [at, end) that ends an IRI (see kEndsIri), or `end`. Sets `non_ascii` if a byte
 // before it is above 0x7F; else leaves it alone.
 inline const char* find_iri_end(const char* at, const char* end, bool& non_ascii) {

@@ -1,3 +1,26 @@
-set(SOURCES format.cc)
-set(HEADERS format.h input.h parse.h write.h)
-set(TESTS)
+set(SOURCES
+  characters.cc
+  format.cc
+  input.cc
+  labels.cc
+  line_blocks.cc
+  line_parser.cc
+  parse.cc
+  parse_lines.cc
+  place.cc
+  report.cc)
+set(HEADERS
+  batch.h
+  characters.h
+  collect_test.h
+  format.h
+  input.h
+  labels.h
+  line_blocks.h
+  line_parser.h
+  parse.h
+  place.h
+  report.h
+  syntaxes.h
+  write.h)
+set(TESTS parse_lines_test.cc)
