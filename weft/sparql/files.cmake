@@ -1,10 +1,30 @@
 set(SOURCES
   algebra.cc
   clone.cc
+  dump.cc
   expression.cc
   function_table.cc
+  group_builder.cc
   lexer.cc
-  traversal.cc)
-set(HEADERS algebra.h characters.h expression.h function_table.h lexer.h parser.h traversal.h
+  parse_call.cc
+  parse_expression.cc
+  parse_group.cc
+  parse_path.cc
+  parse_query.cc
+  parse_select.cc
+  parse_term.cc
+  parse_triples.cc
+  traversal.cc
+  unsupported.cc)
+set(HEADERS
+  algebra.h
+  characters.h
+  expression.h
+  function_table.h
+  grammar.h
+  group_builder.h
+  lexer.h
+  parser.h
+  traversal.h
   unsupported.h)
-set(TESTS)
+set(TESTS parser_test.cc)

@@ -9,10 +9,10 @@ namespace weft::sparql {
 namespace {
 
 // Longest first among those with a common start.
-constexpr std::array<std::string_view, 41> kPunctuation = {
-    "<<(", ")>>", "<<", ">>", "{|", "|}", "^^", "||", "&&", "!=", "<=", ">=", "--", "{",
-    "}",   "(",   ")",  "[",  "]",  ".",  ";",  ",",  "=",  "<",  ">",  "!",  "+",  "-",
-    "*",   "/",   "?",  "|",  "^",  "~",  ":",  "&",  "@",  "$",  "%",  "\\", "_"};
+constexpr std::array<std::string_view, 40> kPunctuation = {
+    "<<(", ")>>", "<<", ">>", "{|", "|}", "^^", "||", "&&", "!=", "<=", ">=", "{", "}",
+    "(",   ")",   "[",  "]",  ".",  ";",  ",",  "=",  "<",  ">",  "!",  "+",  "-", "*",
+    "/",   "?",   "|",  "^",  "~",  ":",  "&",  "@",  "$",  "%",  "\\", "_"};
 
 bool is_local_escape(char c) {
   return std::string_view("_~.-!$&'()*+,;=/?#@%").find(c) != std::string_view::npos;

@@ -1,0 +1,210 @@
+// Groups of the parser (grammar.h). SPARQL 1.1 Query grammar, rules 53 to 68.
+#include <algorithm>
+#include <utility>
+
+#include "weft/sparql/grammar.h"
+#include "weft/sparql/group_builder.h"
+
+namespace weft::sparql {
+namespace {
+
+// Limit "values rows × columns" keeps VALUES from being a bulk load.
+constexpr size_t kValuesCellsMax = 10'000'000;
+
+}  // namespace
+
+Result<NodePtr> Parser::bounded(NodePtr node) const {
+  if (node->height > kTreeHeightMax) {
+    return Error(ErrorKind::kLimit, "parse query: the pattern is too deep a tree")
+        .with("limit", "tree height")
+        .with("tree_height_max", kTreeHeightMax)
+        .with("line", current_.place.line)
+        .with("column", current_.place.column);
+  }
+  return node;
+}
+
+// GroupGraphPattern
+Result<ParsedGroup> Parser::group() {
+  const Nesting nesting(*this);
+  WEFT_TRY_STATUS(nesting.entered());
+  WEFT_TRY_STATUS(expect("{"));
+  next_pattern();
+  ParsedGroup result;
+  if (at_word("SELECT")) {
+    WEFT_TRY(result.pattern, sub_select());
+  } else {
+    GroupBuilder builder(query_.variables);
+    while (!at("}")) {
+      WEFT_TRY_STATUS(group_element(builder));
+      if (builder.height() > kTreeHeightMax) {
+        break;
+      }
+    }
+    result = builder.finish();
+  }
+  WEFT_TRY(result.pattern, bounded(std::move(result.pattern)));
+  WEFT_TRY_STATUS(expect("}"));
+  next_pattern();
+  return result;
+}
+
+Result<NodePtr> Parser::group_node() {
+  const Place place = current_.place;
+  WEFT_TRY(ParsedGroup parsed, group());
+  if (parsed.filters.empty()) {
+    return std::move(parsed.pattern);
+  }
+  return bounded(make_node(Filter{std::move(parsed.pattern), std::move(parsed.filters)}, place));
+}
+
+// One element, and the dot that may follow.
+Status Parser::group_element(GroupBuilder& builder) {
+  const Place place = current_.place;
+  if (at_triples()) {
+    std::vector<ParsedTriple> triples;
+    WEFT_TRY_STATUS(triples_block(TripleMode::kPattern, triples));
+    builder.add_triples(std::move(triples), place);
+    if (at_triples()) {
+      return error_here("'.' between triples");
+    }
+    return ok_status();
+  }
+  if (take_word("FILTER")) {
+    WEFT_TRY(Expression condition, constraint());
+    builder.add_filter(std::move(condition));
+    take(".");
+    return ok_status();
+  }
+  if (take_word("OPTIONAL")) {
+    WEFT_TRY(ParsedGroup optional, group());
+    builder.add_optional(std::move(optional), place);
+  } else if (take_word("MINUS")) {
+    WEFT_TRY(NodePtr right, group_node());
+    builder.add_minus(std::move(right), place);
+  } else if (take_word("BIND")) {
+    WEFT_TRY_STATUS(bind(builder));
+  } else if (take_word("GRAPH")) {
+    WEFT_TRY(NodePtr node, graph());
+    builder.add_join(std::move(node));
+  } else if (take_word("SERVICE")) {
+    WEFT_TRY(NodePtr node, service());
+    builder.add_join(std::move(node));
+  } else if (take_word("VALUES")) {
+    WEFT_TRY(Values values, inline_data());
+    builder.add_join(make_node(std::move(values), place));
+  } else if (at("{")) {
+    WEFT_TRY(NodePtr node, group_or_union());
+    builder.add_join(std::move(node));
+  } else {
+    return error_here("a triple, '{', FILTER, OPTIONAL, UNION, MINUS, BIND, VALUES, GRAPH or '}'");
+  }
+  next_pattern();
+  take(".");
+  return ok_status();
+}
+
+// GroupOrUnionGraphPattern
+Result<NodePtr> Parser::group_or_union() {
+  const Place place = current_.place;
+  WEFT_TRY(NodePtr first, group_node());
+  if (!at_word("UNION")) {
+    return first;
+  }
+  Union result;
+  result.parts.push_back(std::move(first));
+  while (take_word("UNION")) {
+    WEFT_TRY(NodePtr next, group_node());
+    result.parts.push_back(std::move(next));
+  }
+  return bounded(make_node(std::move(result), place));
+}
+
+Status Parser::bind(GroupBuilder& builder) {
+  const Place place = current_.place;
+  WEFT_TRY_STATUS(expect("("));
+  WEFT_TRY(Expression value, expression());
+  WEFT_TRY_STATUS(expect_word("AS"));
+  const Place name_place = current_.place;
+  const std::string name = current_.value;
+  WEFT_TRY(const VariableIndex target, variable());
+  WEFT_TRY_STATUS(expect(")"));
+  if (builder.in_scope(target)) {
+    return error_at(name_place,
+                    "parse query: BIND assigns to ?" + name + ", which the group already uses");
+  }
+  builder.add_bind(target, std::move(value), place);
+  return ok_status();
+}
+
+Result<NodePtr> Parser::graph() {
+  const Place place = current_.place;
+  WEFT_TRY(PatternTerm name, variable_or_iri());
+  WEFT_TRY(NodePtr inner, group_node());
+  return bounded(make_node(GraphPattern{std::move(name), std::move(inner)}, place));
+}
+
+Result<NodePtr> Parser::service() {
+  const Place place = current_.place;
+  const bool silent = take_word("SILENT");
+  WEFT_TRY(PatternTerm endpoint, variable_or_iri());
+  WEFT_TRY(NodePtr inner, group_node());
+  return bounded(make_node(Service{std::move(endpoint), silent, std::move(inner)}, place));
+}
+
+// DataBlock
+Result<Values> Parser::inline_data() {
+  Values result;
+  const bool single = at(TokenKind::kVariable);
+  const Place place = current_.place;
+  if (single) {
+    WEFT_TRY(const VariableIndex name, variable());
+    result.variables.push_back(name);
+  } else {
+    WEFT_TRY_STATUS(expect("("));
+    while (!take(")")) {
+      const Place name_place = current_.place;
+      WEFT_TRY(const VariableIndex name, variable());
+      if (std::find(result.variables.begin(), result.variables.end(), name) !=
+          result.variables.end()) {
+        return error_at(name_place, "parse query: VALUES names a variable twice");
+      }
+      result.variables.push_back(name);
+    }
+  }
+  WEFT_TRY_STATUS(expect("{"));
+  while (!take("}")) {
+    const Place row_place = current_.place;
+    std::vector<std::optional<std::string>> row;
+    if (!single) {
+      WEFT_TRY_STATUS(expect("("));
+    }
+    while (single ? row.empty() : !at(")")) {
+      if (take_word("UNDEF")) {
+        row.emplace_back(std::nullopt);
+        continue;
+      }
+      WEFT_TRY(std::string token, data_value());
+      row.emplace_back(std::move(token));
+    }
+    if (!single) {
+      WEFT_TRY_STATUS(expect(")"));
+    }
+    if (row.size() != result.variables.size()) {
+      return error_at(row_place, "parse query: this row of VALUES has " +
+                                     std::to_string(row.size()) + " values for " +
+                                     std::to_string(result.variables.size()) + " variables");
+    }
+    result.rows.push_back(std::move(row));
+    if (result.rows.size() * std::max<size_t>(result.variables.size(), 1) > kValuesCellsMax) {
+      return Error(ErrorKind::kLimit, "parse query: too many values in VALUES")
+          .with("limit", "values cells")
+          .with("values_cells_max", kValuesCellsMax)
+          .with("line", place.line)
+          .with("column", place.column);
+    }
+  }
+  return result;
+}
+
+}  // namespace weft::sparql
