@@ -108,11 +108,14 @@ inline Status ok_status() {
 #define WEFT_TRY(declaration, ...) \
   WEFT_INTERNAL_TRY(WEFT_INTERNAL_CONCAT(weft_try_, __COUNTER__), declaration, __VA_ARGS__)
 
-// WEFT_TRY_STATUS(expression): returns the error, if there is one.
-#define WEFT_TRY_STATUS(...)                 \
-  do {                                       \
-    auto weft_status = (__VA_ARGS__);        \
-    if (!weft_status.ok()) [[unlikely]] {    \
-      return std::move(weft_status).error(); \
-    }                                        \
+#define WEFT_INTERNAL_TRY_STATUS(status, ...) \
+  do {                                        \
+    auto status = (__VA_ARGS__);              \
+    if (!status.ok()) [[unlikely]] {          \
+      return std::move(status).error();       \
+    }                                         \
   } while (false)
+
+// WEFT_TRY_STATUS(expression): returns the error, if there is one. May nest (in a lambda).
+#define WEFT_TRY_STATUS(...) \
+  WEFT_INTERNAL_TRY_STATUS(WEFT_INTERNAL_CONCAT(weft_status_, __COUNTER__), __VA_ARGS__)
