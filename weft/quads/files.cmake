@@ -1,3 +1,3 @@
 set(SOURCES)
-set(HEADERS)
+set(HEADERS fold.h segments.h)
 set(TESTS)
