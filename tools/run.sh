@@ -81,6 +81,9 @@ tests() {
 need_setup() { must setup tools/setup.sh "$@"; }
 report_ccache() { command -v ccache >/dev/null && ccache -s 2>/dev/null | grep -iE 'hits|misses|cache size' | head -n 4; }
 
+compile_benchmarks() {
+  cmake --preset release -Wno-dev -DWEFT_BUILD_BENCHMARKS=ON >/dev/null && ninja -C build/release -j "$JOBS" weft bench/all
+}
 build_release() { must "build (release)" compile release; }
 
 run_test() {
@@ -113,7 +116,7 @@ run_nightly() {
   step "build (tsan)" compile tsan && step "tests (thread)" tests tsan --timeout 14400
   step "clang-tidy" tools/lint.sh build/release
   step "fuzzers, ${WEFT_FUZZ_SECONDS:-1800} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-1800}"
-  step "benchmarks" python3 bench/run.py --large
+  step "benchmarks" compile_benchmarks && step "benchmarks, large" python3 bench/run.py --large
 }
 
 goal=${1:-}
@@ -139,7 +142,7 @@ case $goal in
   bench)
     need_setup build test
     step "peers" tools/peers.sh
-    must "build (release)" compile release weft
+    must "build (release)" compile_benchmarks
     exec python3 bench/run.py "$@"
     ;;
   test) run_test ;;
