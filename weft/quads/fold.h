@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -101,10 +102,12 @@ class Fold {
     rdf::TermId graph = rdf::kNoTerm;  // kNoTerm: the default graph
     bool added = false;                // else removed
   };
-  // What became visible or invisible since the log had only its first `entries` entries. Cost and
-  // memory in proportion to the overlays, and to the base if that was added since. Default graph
-  // first, then graph by graph, each in the order SPO.
-  virtual Result<std::vector<Change>> changes_since(size_t entries, std::stop_token stop) = 0;
+  // What became visible or invisible since the log had only its first `entries` entries, in
+  // batches. Cost and memory in proportion to the overlays, and time to the base if that was added
+  // since. The default graph first, then graph by graph, each in the order SPO.
+  virtual Status changes_since(size_t entries,
+                               const std::function<Status(std::span<const Change>)>& take,
+                               std::stop_token stop) = 0;
 };
 
 }  // namespace weft::quads

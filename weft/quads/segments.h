@@ -68,8 +68,9 @@ class SegmentSet {
                                                   const std::string& manifest_address,
                                                   manifest::ObjectOpener& opener,
                                                   const FoldResources& resources);
-  // One segment without a pin, as a log of one entry.
-  static Result<std::unique_ptr<SegmentSet>> of_one(std::shared_ptr<rete::Segment> segment);
+  // Segments that are open already, without pins; `uses` ascend by stamp and index into `segments`.
+  static std::unique_ptr<SegmentSet> of_open(std::vector<std::shared_ptr<rete::Segment>> segments,
+                                             std::vector<SegmentUse> uses);
 
   const std::vector<SegmentUse>& uses() const { return uses_; }
   size_t size() const { return slots_.size(); }

@@ -1,0 +1,126 @@
+// The rows of all segments but the base, and of the journal: who adds or deletes what, and when.
+//
+// Small segments are decoded together when rows are first needed, and indexed by term; larger ones
+// are scanned for what a pattern matches, which keeps their cost in proportion to the matches.
+//
+// Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "weft/base/budget.h"
+#include "weft/base/mutex.h"
+#include "weft/base/result.h"
+#include "weft/quads/fold_terms.h"
+#include "weft/quads/memory_hold.h"
+#include "weft/quads/segments.h"
+#include "weft/rdf/ids.h"
+
+namespace weft::quads {
+
+// A quad that an overlay names. `graph` is kNoOrdinal in the default graph.
+struct OverlayRow {
+  Ordinal subject = kNoOrdinal;
+  Ordinal predicate = kNoOrdinal;
+  Ordinal object = kNoOrdinal;
+  Ordinal graph = kNoOrdinal;
+  Stamp stamp = 0;
+};
+
+// Segments of at most so many quads are decoded as a whole, as long as all of them together stay
+// within half the budget.
+inline constexpr uint64_t kResidentQuadsMax = 100'000;
+
+class Overlay {
+ public:
+  // All uses of `segments` but those equal to `base` are overlays. `changes` are the journal's, as
+  // rows whose ordinals `terms` gave. All must outlive this object.
+  static std::unique_ptr<Overlay> create(SegmentSet& segments, std::optional<SegmentUse> base,
+                                         FoldTerms& terms, std::vector<OverlayRow> changes,
+                                         base::Executor& executor, base::MemoryBudget& budget);
+
+  // True if there is nothing but the base.
+  bool empty() const { return uses_.empty() && changes_.empty(); }
+
+  // Decodes the small segments, once. All functions below need it done.
+  Status load(std::stop_token stop);
+
+  // Appends the rows that match `pattern`, ids of FoldTerms, in no order; a quad may come often.
+  // Errors: kLimit.
+  Status collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows, MemoryHold& memory,
+                 std::stop_token stop);
+  // Rows that add minus rows that delete, and all rows; quick, repeated quads counted often.
+  struct Count {
+    double net = 0;
+    double rows = 0;
+  };
+  Result<Count> count(const rdf::IdPattern& pattern, std::stop_token stop);
+  // Looks tokens up in the larger segments, and makes ordinals for those that are there.
+  Status find_ranged(std::span<const std::string_view> tokens, std::stop_token stop);
+  Status prefetch(std::span<const rdf::IdPattern> patterns, std::stop_token stop);
+  // Ordinals of all graphs that rows name.
+  Status graphs(std::vector<Ordinal>& graphs, std::stop_token stop);
+
+ private:
+  // A larger segment.
+  struct Ranged {
+    size_t segment = 0;
+    std::vector<Stamp> stamps;  // of all its uses
+    std::unique_ptr<SegmentTerms> terms;
+    base::Mutex mutex;
+    std::vector<Ordinal> nodes WEFT_GUARDED_BY(mutex);  // by local id; kNoOrdinal: not known yet
+    std::vector<Ordinal> predicates WEFT_GUARDED_BY(mutex);
+    // By the fold's id.
+    std::unordered_map<rdf::TermId, rete::LocalTerm> local WEFT_GUARDED_BY(mutex);
+  };
+  // Rows that have a term at one position, by ordinal.
+  struct Postings {
+    std::vector<uint32_t> starts;  // by ordinal; one more than there are ordinals
+    std::vector<uint32_t> rows;
+    std::span<const uint32_t> of(Ordinal ordinal) const;
+  };
+  struct Decoded;
+
+  Overlay(SegmentSet& segments, FoldTerms& terms, base::Executor& executor,
+          base::MemoryBudget& budget);
+
+  void choose_resident();
+  Status load_locked(std::stop_token stop);
+  Status decode(size_t segment, Decoded& decoded, std::stop_token stop) const;
+  Status add_rows(size_t segment, const Decoded& decoded);
+  void build_postings(Postings& postings, Ordinal OverlayRow::* position);
+
+  Status collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
+                          MemoryHold& memory, std::stop_token stop);
+  Status collect_ranged(Ranged& ranged, const rdf::IdPattern& pattern,
+                        std::vector<OverlayRow>& rows, MemoryHold& memory, std::stop_token stop);
+  Result<std::optional<rete::LocalPattern>> local_pattern(Ranged& ranged,
+                                                          const rdf::IdPattern& pattern,
+                                                          std::stop_token stop);
+  Status name_rows(Ranged& ranged, const rete::LocalBatch& batch, std::stop_token stop);
+  Status name_graph(Ranged& ranged, rete::NodeId graph, std::stop_token stop);
+  SegmentSet& segments_;
+  FoldTerms& terms_;
+  base::Executor& executor_;
+  base::MemoryBudget& budget_;
+  std::vector<SegmentUse> uses_;
+  std::vector<OverlayRow> changes_;
+  std::vector<size_t> resident_;  // segments, ascending
+  std::vector<std::unique_ptr<Ranged>> ranged_;
+
+  base::Mutex mutex_;
+  bool loaded_ WEFT_GUARDED_BY(mutex_) = false;
+  // Fixed once loaded.
+  std::vector<OverlayRow> rows_;
+  Postings by_subject_, by_predicate_, by_object_, by_graph_;
+  MemoryHold memory_;
+};
+
+}  // namespace weft::quads
