@@ -32,6 +32,9 @@ function(weft_test target)
   cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LINK" ${ARGN})
   add_executable(${target} ${TEST_SOURCES})
   target_link_libraries(${target} PRIVATE ${TEST_LINK} weft_warnings GTest::gmock_main)
+  # Where tests look for the data of others unless the environment says (WEFT_TESTDATA).
+  target_compile_definitions(${target} PRIVATE
+                             WEFT_TESTDATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/testdata")
   gtest_discover_tests(${target} TEST_PREFIX "${TEST_LABEL}." TEST_FILTER "-*Threads.*"
                        PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
   gtest_discover_tests(${target} TEST_PREFIX "${TEST_LABEL}." TEST_FILTER "*Threads.*"

@@ -1,9 +1,57 @@
 set(SOURCES
+  build/block_codec.cc
+  build/build_record.cc
+  build/card_stamp.cc
+  build/collector.cc
+  build/dictionary_writer.cc
+  build/directory_leaves.cc
+  build/file_layout.cc
+  build/graph_tile_writer.cc
+  build/numbering.cc
+  build/order_builder.cc
+  build/pages.cc
+  build/row_sorter.cc
+  build/rows.cc
+  build/segment_builder.cc
+  build/segment_layout6.cc
+  build/spool.cc
+  build/term_interner.cc
+  build/term_run.cc
+  build/text_directory.cc
+  build/tile_encoder.cc
+  build/tile_writer.cc
+  build/token_sort.cc
+  build/unit_roots6.cc
 )
 set(HEADERS
   block_cache.h
+  build/block_codec.h
+  build/build_record.h
+  build/build_space.h
+  build/card_stamp.h
+  build/collector.h
+  build/dictionary_writer.h
+  build/directory_leaves.h
+  build/file_layout.h
+  build/graph_tile_writer.h
+  build/numbering.h
   build/options.h
+  build/order_builder.h
+  build/pages.h
+  build/row_sorter.h
+  build/rows.h
   build/segment_builder.h
+  build/segment_layout6.h
+  build/segment_parts.h
+  build/spool.h
+  build/term_interner.h
+  build/term_run.h
+  build/text_directory.h
+  build/tile_cutter.h
+  build/tile_encoder.h
+  build/tile_writer.h
+  build/token_sort.h
+  build/unit_roots6.h
   dump.h
   format.h
   schema.h
