@@ -6,13 +6,13 @@
 // SAMPLE) hands on its token or id.
 //
 // V1  Arithmetic on integers and decimals is exact, of any size up to kNumberDigitsMax digits, past
-//     which it is an error; a quotient that does not end has kQuotientDigits digits after the point
-//     (more if an operand has more), the last rounded half to even.
+//     which it is an error; only quotients are rounded, half to even, to kQuotientDigits digits
+//     after the point (to more if an operand has more).
 // V2  A literal whose lexical form is not in its datatype (or is past a limit below) is kOther: it
 //     stays a term, equals only itself and takes part in no arithmetic.
 // V3  An error and an unbound variable are both kUndefined; operators take it and give it.
 // V4  order() is a total preorder over all values, finer than less() and equal().
-// A value type of 32 bytes; strings up to 23 bytes, numbers that fit and dates need no heap. Heap
+// A value type of 32 bytes; strings up to 24 bytes, numbers that fit and dates need no heap. Heap
 // parts are immutable and shared, so copies are cheap and may be used from several threads.
 #pragma once
 
@@ -87,8 +87,6 @@ struct DateTimeParts {
   std::optional<int16_t> timezone_minutes;
 };
 
-class BigNumber;  // big_number.h
-
 class Value {
  public:
   Value() = default;  // kUndefined
@@ -156,7 +154,7 @@ class Value {
   };
   struct Seconds {
     int64_t months;       // durations
-    int64_t seconds;      // since 0000-03-01T00:00:00 local; of durations: the signed whole seconds
+    int64_t seconds;      // local, since 1970-01-01T00:00:00; of durations: the whole seconds
     int64_t attoseconds;  // fraction; of durations with the sign of the whole
   };
   union Payload {
