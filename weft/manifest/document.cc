@@ -220,6 +220,13 @@ Manifest Manifest::create(std::string_view name, const std::optional<SegmentPin>
   return manifest;
 }
 
+Manifest Manifest::before_first(std::string_view name) {
+  Manifest manifest = create(name, std::nullopt);
+  manifest.generation_ = 0;
+  manifest.document_.set("generation", json::Value::number(uint64_t{0}));
+  return manifest;
+}
+
 Result<Manifest> Manifest::parse(std::string_view text) {
   Result<json::Value> parsed = json::parse(text, {.size_max_bytes = kManifestSizeMaxBytes});
   if (!parsed.ok()) {

@@ -50,6 +50,9 @@ class Manifest {
   // Generation 1 of a new graph. Without `base` it is empty.
   static Manifest create(std::string_view name, const std::optional<SegmentPin>& base);
 
+  // Generation 0 of a graph that is about to be created: never published.
+  static Manifest before_first(std::string_view name);
+
   // Checks in rete's order: version, name, generation, log, then entry by entry adds before dels,
   // in each url, size, hash. Errors, all beginning with "manifest: ": kUnsupported for another
   // version; kCorrupt for all else; kLimit.
