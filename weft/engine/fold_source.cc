@@ -1,0 +1,59 @@
+// Hands a fold to query execution: the same operations under exec's interface.
+
+#include "weft/engine/graph.h"
+
+namespace weft::engine {
+namespace {
+
+class CursorOfFold final : public exec::QuadCursor {
+ public:
+  explicit CursorOfFold(std::unique_ptr<quads::FoldCursor> cursor) : cursor_(std::move(cursor)) {}
+  Status next(rdf::IdBatch& batch) override { return cursor_->next(batch); }
+  Status seek(rdf::TermId key0, rdf::TermId key1) override { return cursor_->seek(key0, key1); }
+
+ private:
+  std::unique_ptr<quads::FoldCursor> cursor_;
+};
+
+class SourceOfFold final : public exec::QuadSource {
+ public:
+  explicit SourceOfFold(quads::Fold& fold) : fold_(fold) {}
+
+  Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) override {
+    return fold_.cardinality(pattern);
+  }
+  Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) override {
+    return fold_.distinct(pattern, position);
+  }
+  bool has_order(rdf::Permutation permutation) const override {
+    return fold_.has_order(permutation);
+  }
+  Status find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids) override {
+    return fold_.find(tokens, ids, {});
+  }
+  Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) override {
+    return fold_.tokens(ids, tokens, {});
+  }
+  Result<std::unique_ptr<exec::QuadCursor>> scan(const rdf::IdPattern& pattern,
+                                                 rdf::Permutation permutation,
+                                                 std::stop_token stop) override {
+    WEFT_TRY(auto cursor, fold_.scan(pattern, permutation, std::move(stop)));
+    return std::unique_ptr<exec::QuadCursor>(std::make_unique<CursorOfFold>(std::move(cursor)));
+  }
+  Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                  std::stop_token stop) override {
+    return fold_.prefetch(patterns, permutation, std::move(stop));
+  }
+  Result<std::vector<rdf::TermId>> graphs() override { return fold_.graphs({}); }
+
+ private:
+  quads::Fold& fold_;
+};
+
+}  // namespace
+
+std::unique_ptr<exec::QuadSource> source_of_fold(quads::Fold& fold) {
+  return std::make_unique<SourceOfFold>(fold);
+}
+
+}  // namespace weft::engine
