@@ -40,6 +40,24 @@ size_t name_char_size(const char* at, const char* end) {
   return decoded.size_bytes != 0 && is_name_char(decoded.value) ? decoded.size_bytes : 0;
 }
 
+// The end of (PN_CHARS | '.')* PN_CHARS behind the first character.
+const char* scan_name_rest(const char* at, const char* end) {
+  const char* name_end = at;
+  while (at != end) {
+    if (*at == '.') {
+      ++at;
+      continue;
+    }
+    const size_t size = name_char_size(at, end);
+    if (size == 0) {
+      break;
+    }
+    at += size;
+    name_end = at;
+  }
+  return name_end;
+}
+
 constexpr ptrdiff_t kTagPartMax = 8;
 
 }  // namespace
@@ -62,29 +80,19 @@ bool is_name_char(char32_t value) {
 }
 
 const char* scan_blank_node_label(const char* at, const char* end) {
+  if (at != end && (is_digit(*at) || *at == '_')) {
+    return scan_name_rest(at + 1, end);
+  }
+  return scan_prefix(at, end);
+}
+
+const char* scan_prefix(const char* at, const char* end) {
   if (at == end) {
     return at;
   }
   const auto first = rdf::decode_code_point({at, static_cast<size_t>(end - at)});
-  if (first.size_bytes == 0 ||
-      (!is_name_start(first.value) && first.value != '_' && !is_digit(*at))) {
-    return at;
-  }
-  const char* label_end = at + first.size_bytes;
-  const char* next = label_end;
-  while (next != end) {
-    if (*next == '.') {
-      ++next;
-      continue;
-    }
-    const size_t size = name_char_size(next, end);
-    if (size == 0) {
-      break;
-    }
-    next += size;
-    label_end = next;
-  }
-  return label_end;
+  const bool starts = first.size_bytes != 0 && is_name_start(first.value);
+  return starts ? scan_name_rest(at + first.size_bytes, end) : at;
 }
 
 ScannedTag scan_language_tag(const char* at, const char* end) {

@@ -26,6 +26,10 @@ inline bool is_digit(char byte) {
 // end do not belong to it. (BLANK_NODE_LABEL)
 const char* scan_blank_node_label(const char* at, const char* end);
 
+// The end of the prefix of a name at `at`, without the colon; `at` itself if there is none.
+// (PN_PREFIX)
+const char* scan_prefix(const char* at, const char* end);
+
 struct ScannedTag {
   const char* end = nullptr;  // nullptr: no well-formed tag
   bool is_lower = true;

@@ -5,12 +5,28 @@ set(SOURCES
   labels.cc
   line_blocks.cc
   line_parser.cc
+  line_writer.cc
+  namespaces.cc
   parse.cc
   parse_lines.cc
   place.cc
-  report.cc)
+  rdfxml_parser.cc
+  rdfxml_properties.cc
+  rdfxml_reader.cc
+  rdfxml_writer.cc
+  report.cc
+  text_window.cc
+  turtle_lexer.cc
+  turtle_literal.cc
+  turtle_parser.cc
+  turtle_terms.cc
+  turtle_writer.cc
+  write.cc
+  xml_literal.cc
+  xml_names.cc)
 set(HEADERS
   batch.h
+  buffered_output.h
   characters.h
   collect_test.h
   format.h
@@ -18,9 +34,19 @@ set(HEADERS
   labels.h
   line_blocks.h
   line_parser.h
+  namespaces.h
   parse.h
   place.h
+  rdfxml_attributes.h
+  rdfxml_reader.h
   report.h
   syntaxes.h
-  write.h)
+  text_window.h
+  turtle_lexer.h
+  turtle_parser.h
+  write.h
+  write_terms.h
+  writers.h
+  xml_literal.h
+  xml_names.h)
 set(TESTS parse_lines_test.cc)

@@ -22,11 +22,11 @@ Result<ParseReport> parse(InputStream& input, Format format, const ParseOptions&
       return parse_lines(input, format, options, sink);
     case Format::kTurtle:
     case Format::kTriG:
+      return parse_turtle(input, format, options, sink);
     case Format::kRdfXml:
-      break;
+      return parse_rdfxml(input, options, sink);
   }
-  return Error(ErrorKind::kUnsupported, "reading this format is not implemented yet")
-      .with("format", format_name(format));
+  return Error(ErrorKind::kInternal, "unknown format");
 }
 
 }  // namespace weft::rdfio

@@ -38,7 +38,11 @@ std::string_view triple_term_syntax_name(TripleTermSyntax syntax);
 inline constexpr uint64_t kLiteralSizeMaxBytes = uint64_t{1} << 30U;
 inline constexpr uint64_t kIriSizeMaxBytes = uint64_t{1} << 20U;
 inline constexpr size_t kNestingMax = 65'536;  // brackets, collections, annotations, XML elements
-inline constexpr size_t kWarningsMax = 100;    // kept in a report; all are counted
+// Entities of XML may make the text this much longer, beyond what is free.
+inline constexpr float kXmlAmplificationMax = 100.0F;
+inline constexpr uint64_t kXmlAmplificationFreeBytes = uint64_t{8} << 20U;
+inline constexpr size_t kPrefixesMax = 65'536;  // declared in one document
+inline constexpr size_t kWarningsMax = 100;     // kept in a report; all are counted
 
 // Gives the prefix of all blank-node labels of a document, such as "w" + 26 characters + "_". It
 // must itself be a valid start of a label.

@@ -20,7 +20,8 @@
 namespace weft::rdfio {
 
 struct WriteOptions {
-  // Declared at the top of Turtle, TriG and RDF/XML: prefix without colon, IRI.
+  // Declared at the top of Turtle, TriG and RDF/XML: prefix without colon, IRI. One that the syntax
+  // has no way to declare is not used.
   std::vector<std::pair<std::string, std::string>> prefixes;
   // Further prefixes for the namespaces that the first quads use most.
   bool gather_prefixes = false;
