@@ -93,7 +93,7 @@ run_test() {
   step "tests (release)" tests release
   step "layout" python3 tools/tidy.py
   step "format" tools/format.sh --check
-  step "clang-tidy" tools/lint.sh build/release
+  step "clang-tidy" tools/lint.sh
   step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"
   report_ccache
 }
@@ -114,7 +114,7 @@ run_nightly() {
   step "tests (release, long)" tests release --timeout 14400
   step "build (asan)" compile asan && step "tests (address, undefined)" tests asan -LE interop --timeout 14400
   step "build (tsan)" compile tsan && step "tests (thread)" tests tsan --timeout 14400
-  step "clang-tidy" tools/lint.sh build/release
+  step "clang-tidy" tools/lint.sh
   step "fuzzers, ${WEFT_FUZZ_SECONDS:-1800} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-1800}"
   step "benchmarks" compile_benchmarks && step "benchmarks, large" python3 bench/run.py --large
 }
