@@ -10,7 +10,7 @@
 
 namespace weft::rete {
 
-// What the cache keeps; the kinds are decoded.h's.
+// What the cache keeps; block_loader.h numbers the kinds.
 class CachedBlock {
  public:
   CachedBlock() = default;
@@ -24,6 +24,7 @@ class CachedBlock {
 struct BlockKey {
   uint64_t segment = 0;  // BlockCache::new_segment()
   uint64_t offset = 0;   // in the file
+  uint32_t kind = 0;     // what is decoded from there, and for which directory
   friend bool operator==(const BlockKey&, const BlockKey&) = default;
 };
 

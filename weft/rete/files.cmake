@@ -1,4 +1,7 @@
 set(SOURCES
+  block_cache.cc
+  block_loader.cc
+  body_walker.cc
   build/block_codec.cc
   build/build_record.cc
   build/card_stamp.cc
@@ -22,9 +25,38 @@ set(SOURCES
   build/tile_writer.cc
   build/token_sort.cc
   build/unit_roots6.cc
+  checked_file.cc
+  chunk.cc
+  damage.cc
+  dict_directory.cc
+  directories5.cc
+  dump.cc
+  file_reader.cc
+  format5.cc
+  format6.cc
+  graph_index.cc
+  label_index.cc
+  lower_case.cc
+  scan.cc
+  schema.cc
+  segment.cc
+  segment_beside.cc
+  segment_quads.cc
+  segment_roots.cc
+  segment_terms.cc
+  term_dictionary.cc
+  text_index.cc
+  tile.cc
+  tile_directory.cc
+  tile_walk.cc
+  verdict.cc
+  verify.cc
+  whole_file.cc
 )
 set(HEADERS
   block_cache.h
+  block_loader.h
+  body_walker.h
   build/block_codec.h
   build/build_record.h
   build/build_space.h
@@ -52,13 +84,33 @@ set(HEADERS
   build/tile_writer.h
   build/token_sort.h
   build/unit_roots6.h
+  checked_file.h
+  chunk.h
+  damage.h
+  dict_directory.h
+  directories5.h
   dump.h
+  file_reader.h
+  file_segment.h
   format.h
+  graph_index.h
+  label_index.h
+  lower_case.h
+  scan.h
   schema.h
   segment.h
+  term_dictionary.h
+  text_index.h
+  tile.h
+  tile_directory.h
+  tile_walk.h
   token_table.h
   verdict.h
   verify.h
+  whole_file.h
 )
 set(TESTS
+  golden_test.cc
+  testing/segment_probe.cc
+  testing/segment_probe.h
 )

@@ -169,6 +169,7 @@ struct TextScope {
 
 struct LabelMatch {
   std::string key;      // the label in lower case
+  std::string label;    // as it is displayed
   std::string subject;  // token
 };
 

@@ -11,6 +11,7 @@
 
 #include "weft/base/bytes.h"
 #include "weft/codec/blake3.h"
+#include "weft/storage/object_store.h"
 
 namespace weft::rete {
 
@@ -34,13 +35,14 @@ class VerdictStore {
   virtual void save(const VerdictKey& key, VerdictKind kind, std::string_view payload) = 0;
 };
 
-// In files of `folder`, written under a temporary name and renamed. The folder is made when first
-// needed.
-std::shared_ptr<VerdictStore> verdict_folder(std::string folder);
+// Over any store, one object per entry, no other objects touched; typically the folder named below.
+// A store that cannot be read or written only forgets.
+std::shared_ptr<VerdictStore> verdict_store(std::shared_ptr<storage::ObjectStore> store);
 // Within the process.
 std::shared_ptr<VerdictStore> verdict_memory();
-// $XDG_CACHE_HOME/weft/verdicts or $HOME/.cache/weft/verdicts; empty if neither variable is an
+// Where verdicts of this user belong, given the values of the environment variables XDG_CACHE_HOME
+// and HOME: $XDG_CACHE_HOME/weft/verdicts or $HOME/.cache/weft/verdicts, or "" if neither is an
 // absolute path.
-std::string default_verdict_folder();
+std::string verdict_folder(std::string_view xdg_cache_home, std::string_view home);
 
 }  // namespace weft::rete

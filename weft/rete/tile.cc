@@ -1,0 +1,250 @@
+#include "weft/rete/tile.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "weft/codec/varint.h"
+#include "weft/rete/body_walker.h"
+
+namespace weft::rete {
+namespace {
+
+constexpr size_t kPaddingBytes = 8;
+
+Error bad(const char* reason) {
+  return Error(ErrorKind::kCorrupt, "damaged tile").with("reason", reason);
+}
+
+// An id of a tile; T2 has been checked.
+inline uint32_t next_id(const uint8_t*& cursor) {
+  uint64_t word = 0;
+  std::memcpy(&word, cursor, sizeof(word));
+  if ((word & 0x80U) == 0) [[likely]] {
+    ++cursor;
+    return static_cast<uint32_t>(word & 0x7FU);
+  }
+  // The first byte without bit 7 ends the varint: keep what is up to it and close the gaps.
+  const uint64_t stops = ~word & 0x8080'8080'8080'8080U;
+  cursor += (std::countr_zero(stops) >> 3) + 1;
+  word &= stops ^ (stops - 1);
+  word = (word & 0x007F'007F'007F'007FU) | (word & 0x7F00'7F00'7F00'7F00U) >> 1U;
+  word = (word & 0x0000'3FFF'0000'3FFFU) | (word & 0x3FFF'0000'3FFF'0000U) >> 2U;
+  return static_cast<uint32_t>((word & 0x0FFF'FFFFU) | (word >> 32U) << 28U);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Tile>> Tile::from_plain(std::string&& raw, const TileZone& zone,
+                                                     const IdLimits& limits) {
+  if (raw.size() > kRawBytesMax) {
+    return bad("too long");
+  }
+  codec::ByteReaderView head(as_bytes(raw));
+  std::array<uint64_t, 7> ranges{};
+  for (uint64_t& value : ranges) {
+    value = head.varint();
+  }
+  if (!head.ok()) {
+    return bad("cut short");
+  }
+  auto tile = std::make_shared<Tile>();
+  const uint8_t* const begin = reinterpret_cast<const uint8_t*>(raw.data());
+  BodyWalker walker(begin + head.position(), begin + raw.size(), limits, {});
+  walker.checkpoints = &tile->checkpoints_;
+  const char* reason = walker.walk();
+  if (reason == nullptr && walker.cursor() != begin + raw.size()) {
+    reason = "bytes behind the last row";
+  }
+  if (reason != nullptr) {
+    return bad(reason);
+  }
+  const std::array<uint64_t, 7> found = {walker.a_first,  walker.a_last, walker.b_min,
+                                         walker.b_max,    walker.c_min,  walker.c_max,
+                                         walker.row_count};
+  if (found != ranges) {
+    return bad("zone map differs from the rows");
+  }
+  if (zone.first_a != walker.a_first || zone.last_a != walker.a_last ||
+      (zone.has_ranges && (zone.b_min != walker.b_min || zone.b_max != walker.b_max ||
+                           zone.c_min != walker.c_min || zone.c_max != walker.c_max))) {
+    return bad("zone map differs from the directory");
+  }
+  auto body_begin = static_cast<uint32_t>(head.position());
+  if (walker.has_long_varints) {
+    std::string rewritten;
+    BodyWalker writer(begin + head.position(), begin + raw.size(), limits, {});
+    tile->checkpoints_.clear();
+    writer.checkpoints = &tile->checkpoints_;
+    writer.out = &rewritten;
+    WEFT_CHECK(writer.walk() == nullptr);
+    raw = std::move(rewritten);
+    walker.body_offset = writer.body_offset;
+    body_begin = 0;
+  }
+  for (Checkpoint& checkpoint : tile->checkpoints_) {
+    checkpoint.offset += body_begin;
+  }
+  tile->zone_ = zone;
+  tile->row_count_ = walker.row_count;
+  tile->runs_.push_back({.graph = 0,
+                         .row_count = static_cast<uint32_t>(walker.row_count),
+                         .a_count = walker.a_count,
+                         .offset = walker.body_offset + body_begin,
+                         .checkpoint_begin = 0,
+                         .checkpoint_end = static_cast<uint32_t>(tile->checkpoints_.size())});
+  tile->checkpoints_.shrink_to_fit();
+  tile->bytes_ = std::move(raw);
+  tile->bytes_.append(kPaddingBytes, '\0');
+  return std::shared_ptr<const Tile>(std::move(tile));
+}
+
+Result<std::shared_ptr<const Tile>> Tile::from_quads(const std::string& raw, const TileZone& zone,
+                                                     const IdLimits& limits,
+                                                     SubjectColumn subject) {
+  if (raw.size() > kRawBytesMax) {
+    return bad("too long");
+  }
+  codec::ByteReaderView reader(as_bytes(raw));
+  constexpr size_t kRunBytesMin = 8;
+  const uint64_t run_count = reader.count(kRunBytesMin);
+  if (run_count == 0) {
+    return bad("count of graphs is impossible");
+  }
+  auto tile = std::make_shared<Tile>();
+  tile->bytes_.reserve(raw.size() + raw.size() / 8);
+  uint64_t graph = zone.first_graph;
+  int64_t first_a = 0;
+  TileZone found{.b_min = 0xFFFF'FFFF, .b_max = 0, .c_min = 0xFFFF'FFFF, .c_max = 0};
+  for (uint64_t i = 0; i < run_count; ++i) {
+    const uint64_t graph_step = reader.varint();
+    const uint64_t a_step = reader.varint();
+    const ByteView body = reader.length_prefixed();
+    if (!reader.ok() || (graph_step == 0) != (i == 0) || graph_step > limits.graph ||
+        graph + graph_step > limits.graph || a_step > uint64_t{1} << 33U) {
+      return bad("graphs do not ascend within the dictionary");
+    }
+    graph += graph_step;
+    first_a += codec::unzigzag(a_step);
+    if (first_a < 1 || first_a > int64_t{limits.a}) {
+      return bad("leading id out of range");
+    }
+    BodyWalker walker(as_octets(body), as_octets(body) + body.size(), limits,
+                      {.first_a_given = true,
+                       .zigzag_b = subject == SubjectColumn::kB,
+                       .zigzag_c = subject == SubjectColumn::kC});
+    walker.first_a = static_cast<uint32_t>(first_a);
+    walker.out = &tile->bytes_;
+    walker.checkpoints = &tile->checkpoints_;
+    const auto checkpoint_begin = static_cast<uint32_t>(tile->checkpoints_.size());
+    const char* reason = walker.walk();
+    if (reason == nullptr && walker.cursor() != as_octets(body) + body.size()) {
+      reason = "bytes behind the last row of a graph";
+    }
+    if (reason != nullptr) {
+      return bad(reason);
+    }
+    tile->runs_.push_back({.graph = static_cast<uint32_t>(graph),
+                           .row_count = static_cast<uint32_t>(walker.row_count),
+                           .a_count = walker.a_count,
+                           .offset = walker.body_offset,
+                           .checkpoint_begin = checkpoint_begin,
+                           .checkpoint_end = static_cast<uint32_t>(tile->checkpoints_.size())});
+    tile->row_count_ += walker.row_count;
+    found.b_min = std::min(found.b_min, walker.b_min);
+    found.b_max = std::max(found.b_max, walker.b_max);
+    found.c_min = std::min(found.c_min, walker.c_min);
+    found.c_max = std::max(found.c_max, walker.c_max);
+    found.last_a = walker.a_last;
+    if (i == 0) {
+      found.first_a = walker.a_first;
+    }
+  }
+  found.first_graph = zone.first_graph;
+  found.last_graph = static_cast<uint32_t>(graph);
+  found.has_ranges = zone.has_ranges;
+  if (reader.remaining() != 0) {
+    return bad("bytes behind the last graph");
+  }
+  if (zone.first_graph == 0 || found != zone) {
+    return bad("ranges differ from the directory");
+  }
+  tile->zone_ = zone;
+  tile->bytes_.append(kPaddingBytes, '\0');
+  tile->bytes_.shrink_to_fit();
+  tile->checkpoints_.shrink_to_fit();
+  tile->runs_.shrink_to_fit();
+  return std::shared_ptr<const Tile>(std::move(tile));
+}
+
+size_t Tile::memory_bytes() const {
+  return sizeof(*this) + bytes_.capacity() + runs_.capacity() * sizeof(Run) +
+         checkpoints_.capacity() * sizeof(Checkpoint);
+}
+
+TileCursor::TileCursor(std::shared_ptr<const Tile> tile, size_t run_index)
+    : tile_(std::move(tile)),
+      run_(&tile_->runs()[run_index]),
+      state_{.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count} {}
+
+void TileCursor::seek(const TileRow& target) {
+  // The last checkpoint whose row lies before the target, then row by row.
+  const auto begin = tile_->checkpoints().begin() + run_->checkpoint_begin;
+  const auto end = tile_->checkpoints().begin() + run_->checkpoint_end;
+  const auto behind = std::partition_point(
+      begin, end, [&](const Tile::Checkpoint& each) { return each.row < target; });
+  state_ = {.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count};
+  if (behind != begin) {
+    const Tile::Checkpoint& checkpoint = *std::prev(behind);
+    state_ = {.bytes = tile_->bytes() + checkpoint.offset,
+              .row = checkpoint.row,
+              .a_left = checkpoint.a_left,
+              .b_left = checkpoint.b_left,
+              .c_left = checkpoint.c_left,
+              .row_index = static_cast<uint32_t>(behind - begin) * Tile::kCheckpointRows};
+  }
+  while (state_.row_index < run_->row_count) {
+    const State before = state_;
+    TileRow next;
+    decode(1, &next.a, &next.b, &next.c);
+    if (next >= target) {
+      state_ = before;
+      return;
+    }
+  }
+}
+
+size_t TileCursor::decode(size_t count_max, uint32_t* a, uint32_t* b, uint32_t* c) {
+  State state = state_;
+  const size_t count = std::min<size_t>(count_max, rows_left());
+  size_t done = 0;
+  while (done < count) {
+    if (state.c_left == 0) {
+      if (state.b_left == 0) {
+        --state.a_left;
+        state.row.a += next_id(state.bytes);
+        state.b_left = next_id(state.bytes);
+        state.row.b = 0;
+      }
+      --state.b_left;
+      state.row.b += next_id(state.bytes);
+      state.c_left = next_id(state.bytes);
+      state.row.c = 0;
+    }
+    const size_t step = std::min<size_t>(state.c_left, count - done);
+    for (size_t i = 0; i < step; ++i) {
+      state.row.c += next_id(state.bytes);
+      a[done + i] = state.row.a;
+      b[done + i] = state.row.b;
+      c[done + i] = state.row.c;
+    }
+    done += step;
+    state.c_left -= static_cast<uint32_t>(step);
+  }
+  state.row_index += static_cast<uint32_t>(done);
+  state_ = state;
+  return done;
+}
+
+}  // namespace weft::rete
