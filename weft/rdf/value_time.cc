@@ -10,7 +10,6 @@ namespace weft::rdf {
 namespace {
 
 constexpr int64_t kSecondsPerDay = 86'400;
-constexpr int64_t kAttosecondsPerSecond = 1'000'000'000'000'000'000;
 constexpr size_t kFractionDigitsMax = 18;
 // What partial dates are completed with: a leap year, a long month.
 constexpr int64_t kReferenceYear = 1972;
