@@ -113,6 +113,7 @@ class FileSegment final : public Segment, public std::enable_shared_from_this<Fi
   Status load_roots(const std::stop_token& stop) WEFT_REQUIRES(mutex_);
   Status load_roots6() WEFT_REQUIRES(mutex_);
   Status load_roots5(std::string& seal, const std::stop_token& stop) WEFT_REQUIRES(mutex_);
+  Status check_beside5() WEFT_REQUIRES(mutex_);
   Status resolve_graph_names(std::vector<NamedContainer5>&& named, const std::stop_token& stop)
       WEFT_REQUIRES(mutex_);
   Status count_quads5(const std::stop_token& stop) WEFT_REQUIRES(mutex_);

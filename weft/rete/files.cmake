@@ -110,7 +110,11 @@ set(HEADERS
   whole_file.h
 )
 set(TESTS
+  bit_flip_test.cc
   golden_test.cc
+  scan_test.cc
+  testing/segment_maker.cc
+  testing/segment_maker.h
   testing/segment_probe.cc
   testing/segment_probe.h
 )

@@ -54,6 +54,7 @@ class ScanCursor final : public SegmentCursor {
   Status load_more();
   void enter_run();
   Status check_order(uint32_t graph, const TileRow& first);
+  std::array<uint32_t*, 3> room_for(LocalBatch& batch, size_t rows) const;
   void finish(LocalBatch& batch, size_t count) const;
 
   std::shared_ptr<void> owner_;
@@ -199,20 +200,24 @@ void ScanCursor::finish(LocalBatch& batch, size_t count) const {
   }
 }
 
-Status ScanCursor::next(LocalBatch& batch) {
-  batch.subject.resize(kBatchRows);
-  batch.predicate.resize(kBatchRows);
-  batch.object.resize(kBatchRows);
+// Columns grow with the rows and are not shrunk in between: a batch that is used again is not
+// filled with zeros again.
+std::array<uint32_t*, 3> ScanCursor::room_for(LocalBatch& batch, size_t rows) const {
+  for (std::vector<uint32_t>* column : {&batch.subject, &batch.predicate, &batch.object}) {
+    column->resize(std::max(column->size(), rows));
+  }
   if (plan_.fills_graph) {
-    batch.graph.resize(kBatchRows);
+    batch.graph.resize(std::max(batch.graph.size(), rows));
   }
   const auto column = [&](Position position) {
     return position == Position::kSubject     ? batch.subject.data()
            : position == Position::kPredicate ? batch.predicate.data()
                                               : batch.object.data();
   };
-  const std::array<uint32_t*, 3> begin = {column(columns_[0]), column(columns_[1]),
-                                          column(columns_[2])};
+  return {column(columns_[0]), column(columns_[1]), column(columns_[2])};
+}
+
+Status ScanCursor::next(LocalBatch& batch) {
   size_t count = 0;
   while (count < kBatchRows) {
     if (stop_.stop_requested()) {
@@ -226,10 +231,13 @@ Status ScanCursor::next(LocalBatch& batch) {
     if (!more) {
       break;
     }
-    const std::array<uint32_t*, 3> at = {begin[0] + count, begin[1] + count, begin[2] + count};
+    const size_t wanted = std::min<size_t>(kBatchRows - count, run_left_);
+    std::array<uint32_t*, 3> at = room_for(batch, count + wanted);
+    for (uint32_t*& column : at) {
+      column += count;
+    }
     const uint32_t run_graph = tiles_.front().tile->runs()[run_index_ - 1].graph;
-    const size_t decoded =
-        run_.decode(std::min<size_t>(kBatchRows - count, run_left_), at[0], at[1], at[2]);
+    const size_t decoded = run_.decode(wanted, at[0], at[1], at[2]);
     run_left_ -= static_cast<uint32_t>(decoded);
     in_run_ = run_left_ > 0;
     WEFT_TRY_STATUS(check_order(run_graph, {at[0][0], at[1][0], at[2][0]}));

@@ -130,6 +130,9 @@ Status FileSegment::load_roots(const std::stop_token& stop) {
       return damage("digest of the section differs from its seal", file_.name(), "quad-index",
                     header5_->find(SectionKind5::kQuadIndex)->offset);
     }
+    if (whole5.has_value()) {
+      WEFT_TRY_STATUS(check_beside5());
+    }
     // A verdict that is remembered vouches for the header, too.
     if (must_check || whole5.has_value() || !roots_.containers.empty()) {
       WEFT_TRY_STATUS(count_quads5(stop));
@@ -223,6 +226,38 @@ Status FileSegment::load_roots5(std::string& seal, const std::stop_token& stop) 
       named != nullptr) {
     WEFT_TRY(std::vector<NamedContainer5> containers, read_named_graphs5(file_, *named));
     WEFT_TRY_STATUS(resolve_graph_names(std::move(containers), stop));
+  }
+  return ok_status();
+}
+
+// The section numbers of label index, schema and partial text index are under no hash. Each must be
+// what its number says, so that none passes for another or for absent.
+Status FileSegment::check_beside5() {
+  const auto place_of = [&](SectionKind5 kind) -> Range {
+    const SectionEntry5* const entry = header5_->find(kind);
+    constexpr size_t kDigestBytes = sizeof(codec::Digest16);
+    return entry == nullptr || entry->size <= kDigestBytes
+               ? Range{}
+               : Range{entry->offset + kDigestBytes, entry->size - kDigestBytes};
+  };
+  const auto sound = [&](const auto& parsed, SectionKind5 kind) -> Status {
+    return parsed.ok() || parsed.error().kind() != ErrorKind::kCorrupt
+               ? ok_status()
+               : Status(damage("a section is not what its number says", name(),
+                               section_name5(static_cast<uint16_t>(kind)), place_of(kind).offset));
+  };
+  if (const Range place = place_of(SectionKind5::kSchema); place.size > 0) {
+    WEFT_TRY(const storage::Buffer bytes, file_.read_one(place));
+    WEFT_TRY_STATUS(sound(parse_schema(as_text(bytes.view()), roots_.counts.predicates),
+                          SectionKind5::kSchema));
+  }
+  if (const Range place = place_of(SectionKind5::kLabels); place.size > 0) {
+    WEFT_TRY_STATUS(
+        sound(LabelIndex::read5(loader_, place, header5_->block_codec), SectionKind5::kLabels));
+  }
+  if (const Range place = place_of(SectionKind5::kTextPartial); place.size > 0) {
+    WEFT_TRY_STATUS(
+        sound(TextIndex::read5(loader_, place, header5_->block_codec), SectionKind5::kTextPartial));
   }
   return ok_status();
 }

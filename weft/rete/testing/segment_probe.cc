@@ -243,13 +243,31 @@ class Asker {
           LocalPattern pattern{.subject = s, .predicate = p, .object = o};
           for (const auto scope : {rdf::GraphScope::kDefault, rdf::GraphScope::kAllNamed}) {
             pattern.scope = scope;
+            // What is called exact must be; an estimate may be anything.
             WEFT_TRY(const rdf::Cardinality rows, segment_.count(pattern, {}));
-            out += std::to_string(rows.rows) + (rows.exact ? "! " : " ");
+            WEFT_TRY(const uint64_t counted,
+                     rows.exact ? Result<uint64_t>(static_cast<uint64_t>(rows.rows))
+                                : count_by_scan(pattern));
+            out += std::to_string(counted) + " ";
           }
         }
       }
     }
     return out;
+  }
+
+  Result<uint64_t> count_by_scan(const LocalPattern& pattern) {
+    WEFT_TRY(const std::unique_ptr<SegmentCursor> cursor,
+             segment_.scan(pattern, rdf::Permutation::kSpo, {}));
+    uint64_t count = 0;
+    LocalBatch batch;
+    while (true) {
+      WEFT_TRY_STATUS(cursor->next(batch));
+      if (batch.size() == 0) {
+        return count;
+      }
+      count += batch.size();
+    }
   }
 
   Result<std::string> irregular() {
