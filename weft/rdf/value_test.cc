@@ -135,6 +135,8 @@ TEST(Value, IllTypedLiteralsStayTerms) {
       {"P1M", "dayTimeDuration"},
       {"P1.5D", "duration"},
       {"1Y", "duration"},
+      {"1M\x01", "yearMonthDuration"},
+      {"-", "duration"},
       {"P1YT", "duration"},
       {"--13", "gMonth"},
       {"--02-30", "gMonthDay"},

@@ -226,10 +226,11 @@ void append_year(std::string& out, int64_t year) {
   append_padded(out, std::abs(year), 4);
 }
 
-// Reads "number unit" parts of a duration in the order of `units`; true if there was one.
+// One "number unit" part of a duration: what it counts in, and where it is added.
 struct DurationPart {
   char unit;
   int64_t factor;
+  int64_t* sum;
 };
 
 bool add_scaled(int64_t& sum, int64_t value, int64_t factor) {
@@ -238,28 +239,25 @@ bool add_scaled(int64_t& sum, int64_t value, int64_t factor) {
          !__builtin_add_overflow(sum, product, &sum);
 }
 
-// True if at least one part was read. `fraction` may be null: no fractions then.
-bool read_parts(Reader& in, std::span<const DurationPart> parts, int64_t& sum, int64_t* fraction) {
+// Reads parts in the order of `parts`, each at most once; true if there was at least one. Only
+// seconds may have a fraction.
+bool read_parts(Reader& in, std::span<const DurationPart> parts, int64_t& attoseconds) {
   bool any = false;
   size_t next = 0;
   while (in.good() && in.peek() >= '0' && in.peek() <= '9') {
     const int64_t value = in.digits(1, 18);
     const bool fractional = in.peek() == '.';
-    const int64_t attoseconds = fractional ? in.fraction() : 0;
+    const int64_t fraction = in.fraction();
     while (next < parts.size() && parts[next].unit != in.peek()) {
       ++next;
     }
-    if (next == parts.size() || (fractional && (fraction == nullptr || parts[next].unit != 'S'))) {
+    if (next == parts.size() || (fractional && parts[next].unit != 'S') ||
+        !add_scaled(*parts[next].sum, value, parts[next].factor)) {
       in.fail();
       return any;
     }
     in.take(parts[next].unit);
-    if (!add_scaled(sum, value, parts[next].factor)) {
-      in.fail();
-    }
-    if (fractional) {
-      *fraction = attoseconds;
-    }
+    attoseconds += fraction;
     ++next;
     any = true;
   }
@@ -327,38 +325,23 @@ Value parse_time(std::string_view lexical, ValueKind kind) {
 }
 
 Value parse_duration(std::string_view lexical, ValueKind kind) {
-  constexpr DurationPart kMonthParts[] = {{'Y', 12}, {'M', 1}};
-  constexpr DurationPart kDayParts[] = {{'D', kSecondsPerDay}};
-  constexpr DurationPart kTimeParts[] = {{'H', 3600}, {'M', 60}, {'S', 1}};
+  ValueAccess::Seconds value = {0, 0, 0};
+  const DurationPart date_parts[] = {
+      {'Y', 12, &value.months}, {'M', 1, &value.months}, {'D', kSecondsPerDay, &value.seconds}};
+  const DurationPart time_parts[] = {
+      {'H', 3600, &value.seconds}, {'M', 60, &value.seconds}, {'S', 1, &value.seconds}};
+  std::span<const DurationPart> allowed(date_parts);
+  if (kind == ValueKind::kYearMonthDuration) {
+    allowed = allowed.first(2);
+  } else if (kind == ValueKind::kDayTimeDuration) {
+    allowed = allowed.subspan(2);
+  }
   Reader in(lexical);
   const bool negative = in.take('-');
   in.expect('P');
-  ValueAccess::Seconds value = {0, 0, 0};
-  bool any = false;
-  if (kind != ValueKind::kDayTimeDuration) {
-    // "P3D" has no months: look whether the first unit is one of ours.
-    const size_t unit = lexical.find_first_not_of("0123456789", negative ? 2 : 1);
-    if (unit != std::string_view::npos && (lexical[unit] == 'Y' || lexical[unit] == 'M')) {
-      const size_t end = lexical.find_first_of("DT");
-      std::string_view months = lexical.substr(0, end);
-      const size_t last = months.find_last_of("YM");
-      months = months.substr(0, last + 1);
-      Reader part(months.substr(negative ? 2 : 1));
-      any = read_parts(part, kMonthParts, value.months, nullptr);
-      if (!part.done()) {
-        return {};
-      }
-      in = Reader(lexical.substr(months.size()));
-    }
-  }
-  if (kind != ValueKind::kYearMonthDuration) {
-    any = read_parts(in, kDayParts, value.seconds, nullptr) || any;
-    if (in.take('T')) {
-      if (!read_parts(in, kTimeParts, value.seconds, &value.attoseconds)) {
-        return {};
-      }
-      any = true;
-    }
+  bool any = read_parts(in, allowed, value.attoseconds);
+  if (kind != ValueKind::kYearMonthDuration && in.take('T')) {
+    any = read_parts(in, time_parts, value.attoseconds);  // none behind a T is an error
   }
   if (!any || !in.done()) {
     return {};

@@ -360,10 +360,11 @@ Result<NodePtr> Parser::compose_select(SelectClause clause, NodePtr pattern, Mod
       }
     }
   }
+  const Place place = node->place;
   if (!order.empty()) {
-    node = make_node(OrderBy{std::move(node), std::move(order)}, node->place);
+    node = make_node(OrderBy{std::move(node), std::move(order)}, place);
   }
-  return bounded(make_node(Project{std::move(node), columns}, node->place));
+  return bounded(make_node(Project{std::move(node), columns}, place));
 }
 
 // Grouping, HAVING, VALUES; then, for queries without SELECT, order and slice.
