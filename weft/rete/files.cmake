@@ -1,7 +1,4 @@
 set(SOURCES
-  block_cache.cc
-  block_loader.cc
-  body_walker.cc
   build/block_codec.cc
   build/build_record.cc
   build/card_stamp.cc
@@ -10,21 +7,34 @@ set(SOURCES
   build/directory_leaves.cc
   build/file_layout.cc
   build/graph_tile_writer.cc
+  build/label_blocks.cc
+  build/label_index.cc
+  build/listeners.cc
   build/numbering.cc
   build/order_builder.cc
   build/pages.cc
   build/row_sorter.cc
   build/rows.cc
+  build/schema_classes.cc
+  build/schema_counter.cc
+  build/schema_writer.cc
   build/segment_builder.cc
   build/segment_layout6.cc
   build/spool.cc
+  build/string_sorter.cc
   build/term_interner.cc
+  build/term_reader.cc
   build/term_run.cc
   build/text_directory.cc
+  build/text_index.cc
   build/tile_encoder.cc
   build/tile_writer.cc
   build/token_sort.cc
+  build/unicode_text.cc
   build/unit_roots6.cc
+  block_cache.cc
+  block_loader.cc
+  body_walker.cc
   checked_file.cc
   chunk.cc
   damage.cc
@@ -54,9 +64,6 @@ set(SOURCES
   whole_file.cc
 )
 set(HEADERS
-  block_cache.h
-  block_loader.h
-  body_walker.h
   build/block_codec.h
   build/build_record.h
   build/build_space.h
@@ -66,24 +73,37 @@ set(HEADERS
   build/directory_leaves.h
   build/file_layout.h
   build/graph_tile_writer.h
+  build/label_blocks.h
+  build/label_index.h
+  build/listeners.h
   build/numbering.h
   build/options.h
   build/order_builder.h
   build/pages.h
   build/row_sorter.h
   build/rows.h
+  build/schema_classes.h
+  build/schema_counter.h
+  build/schema_writer.h
   build/segment_builder.h
   build/segment_layout6.h
   build/segment_parts.h
   build/spool.h
+  build/string_sorter.h
   build/term_interner.h
+  build/term_reader.h
   build/term_run.h
   build/text_directory.h
+  build/text_index.h
   build/tile_cutter.h
   build/tile_encoder.h
   build/tile_writer.h
   build/token_sort.h
+  build/unicode_text.h
   build/unit_roots6.h
+  block_cache.h
+  block_loader.h
+  body_walker.h
   checked_file.h
   chunk.h
   damage.h
@@ -110,6 +130,9 @@ set(HEADERS
   whole_file.h
 )
 set(TESTS
+  build/quad_lines.cc
+  build/quad_lines.h
+  build/segment_builder_test.cc
   bit_flip_test.cc
   golden_test.cc
   scan_test.cc

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 std::unique_ptr<codec::ZstdCompressor> BlockCodec::take() const {
   {
@@ -41,4 +41,4 @@ bool BlockCodec::store_shorter(ByteView raw, std::string& stored) const {
   return true;
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -9,7 +9,7 @@
 #include "weft/base/mutex.h"
 #include "weft/codec/compression.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 class BlockCodec {
  public:
@@ -31,4 +31,4 @@ class BlockCodec {
   mutable std::vector<std::unique_ptr<codec::ZstdCompressor>> idle_ WEFT_GUARDED_BY(mutex_);
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -1,6 +1,6 @@
 #include "weft/rete/build/build_record.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 // Numbers and fixed words only: nothing needs escaping.
@@ -64,4 +64,4 @@ std::string build_record(const BuildOptions& options, const SegmentParts& parts)
   return record.object();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -7,9 +7,9 @@
 #include "weft/rete/build/options.h"
 #include "weft/rete/build/segment_parts.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // Compact JSON. Keys: docs/formats/rete.md, "Build record".
 std::string build_record(const BuildOptions& options, const SegmentParts& parts);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

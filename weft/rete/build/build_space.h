@@ -11,7 +11,7 @@
 #include "weft/rete/build/options.h"
 #include "weft/storage/scratch.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 struct BuildSpace {
   base::Executor& executor;
@@ -33,4 +33,4 @@ struct BuildSpace {
   size_t batch_blocks() const { return executor.width() * 8; }
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

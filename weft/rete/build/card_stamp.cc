@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 std::string stamp_card(std::string_view card, uint8_t generation) {
   constexpr std::string_view kKey = "\"format_version\":";
@@ -22,4 +22,4 @@ std::string stamp_card(std::string_view card, uint8_t generation) {
   return stamped;
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -8,7 +8,7 @@
 #include "weft/base/random.h"
 #include "weft/rete/build/options.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 // Quads looked up together, so that the memory of one term is fetched while others are hashed.
@@ -216,4 +216,4 @@ Result<std::vector<std::unique_ptr<Run>>> Collector::finish(base::Executor& exec
   return std::move(runs_);
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

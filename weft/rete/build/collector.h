@@ -14,7 +14,7 @@
 #include "weft/rete/build/spool.h"
 #include "weft/rete/build/term_run.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 struct CollectorOptions {
   uint64_t memory_bytes = 0;  // over all sinks
@@ -81,4 +81,4 @@ class Collector {
   std::vector<std::unique_ptr<Run>> runs_ WEFT_GUARDED_BY(mutex_);
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -6,7 +6,7 @@
 
 #include "weft/codec/varint.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr uint64_t kPendingBytesPerThread = uint64_t{1} << 20U;
@@ -49,6 +49,7 @@ Status DictionaryWriter::add(std::string_view token) {
     previous_.append(rest);
   }
   ++section_->term_count;
+  section_->literal_count += token.front() == '"' ? 1U : 0U;
   return ok_status();
 }
 
@@ -112,4 +113,4 @@ Status DictionaryWriter::finish() {
   return flush();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -8,7 +8,7 @@
 #include "weft/rete/build/build_space.h"
 #include "weft/rete/build/spool.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 struct ChunkEntry {
   uint64_t first_run = 0;
@@ -21,6 +21,7 @@ struct DictionarySection {
   explicit DictionarySection(const BuildSpace& space)
       : data(space.scratch, space.spools), restarts(space.scratch, space.spools) {}
   uint64_t term_count = 0;
+  uint64_t literal_count = 0;  // they come first
   uint64_t run_count = 0;
   uint64_t body_bytes = 0;
   std::vector<ChunkEntry> chunks;
@@ -63,4 +64,4 @@ class DictionaryWriter {
   uint64_t pending_bytes_ = 0;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -5,7 +5,7 @@
 #include "weft/codec/varint.h"
 #include "weft/rete/format.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr uint64_t kRootBudgetBytes = 40960;
@@ -123,4 +123,4 @@ Result<std::string> fit_root(std::span<DirectoryGroup> groups,
   }
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

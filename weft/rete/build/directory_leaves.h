@@ -12,7 +12,7 @@
 #include "weft/rete/build/dictionary_writer.h"
 #include "weft/rete/build/tile_encoder.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 struct Leaf {
   uint64_t first = 0;  // entry
@@ -61,4 +61,4 @@ Result<std::string> fit_root(std::span<DirectoryGroup> groups,
                              const std::function<std::vector<UnitRoot>()>& make_units,
                              const BlockCodec& codec);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 void SectionSource::add(const Spool& spool, uint64_t offset, uint64_t size) {
   if (size == 0) {
@@ -79,4 +79,4 @@ Status write_sections(std::span<const SectionSource> sections, storage::ObjectWr
   return ok_status();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -11,7 +11,7 @@
 #include "weft/rete/build/spool.h"
 #include "weft/storage/object_store.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // A run of bytes: of a spool, or of memory that its owner keeps alive.
 struct PieceView {
@@ -52,4 +52,4 @@ class BlockDigester {
 Status write_sections(std::span<const SectionSource> sections, storage::ObjectWriter& out,
                       std::vector<codec::Digest16>& digests, BlockDigester* blocks);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

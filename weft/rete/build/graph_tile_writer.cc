@@ -1,6 +1,6 @@
 #include "weft/rete/build/graph_tile_writer.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 Status GraphTileWriter::accept(std::span<const Row<4>> rows) {
   const auto [a, b, c] = columns_;
@@ -56,4 +56,4 @@ Status GraphTileWriter::finish() {
   return flush();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -9,7 +9,7 @@
 #include "weft/rete/build/tile_cutter.h"
 #include "weft/rete/build/tile_writer.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // Rows (g, s, p, o), sorted by graph and permutation. A tile never spans two graphs; first_g of its
 // summary says whose it is. Not thread-safe.
@@ -40,4 +40,4 @@ class GraphTileWriter {
   uint32_t graph_ = 0;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr size_t kCursorBytesMin = 4096;
@@ -242,4 +242,4 @@ void NumberedRows::release_quads() {
   }
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

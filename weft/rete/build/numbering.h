@@ -15,7 +15,7 @@
 #include "weft/rete/build/dictionary_writer.h"
 #include "weft/rete/format.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // The four sections, by DictSection, and what was learnt on the way.
 struct Dictionary {
@@ -94,4 +94,4 @@ class NumberedRows {
   uint64_t quad_count_ = 0;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -6,7 +6,7 @@
 #include "weft/rete/build/graph_tile_writer.h"
 #include "weft/rete/build/tile_writer.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 using rdf::Permutation;
@@ -209,4 +209,4 @@ Status build_quad_orders(NumberedRows& rows, const OrderOptions& options,
       });
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -10,7 +10,7 @@
 #include "weft/rete/build/row_sorter.h"
 #include "weft/rete/build/segment_parts.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // Who else wants the rows of an order, by permutation number.
 template <size_t N>
@@ -33,4 +33,4 @@ Status build_quad_orders(NumberedRows& rows, const OrderOptions& options,
                          const OrderListeners<4>& listeners, const BuildSpace& space,
                          SegmentParts& parts);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

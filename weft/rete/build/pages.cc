@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr size_t kPageBytes = 4096;
@@ -30,4 +30,4 @@ void PageBlock::release() {
   }
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

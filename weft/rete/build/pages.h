@@ -11,7 +11,7 @@
 
 #include "weft/base/check.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // Anonymous memory, zeroed. The process stops if the system has none left (as it does for `new`).
 class PageBlock {
@@ -85,4 +85,4 @@ class PageArray {
   size_t size_ = 0;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

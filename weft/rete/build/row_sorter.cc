@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr unsigned kSliceBits = 14;
@@ -216,4 +216,4 @@ template class RowSorter<2>;
 template class RowSorter<3>;
 template class RowSorter<4>;
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

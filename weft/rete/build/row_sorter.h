@@ -17,7 +17,7 @@
 #include "weft/rete/build/rows.h"
 #include "weft/rete/build/spool.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // Takes rows in order.
 template <size_t N>
@@ -83,4 +83,4 @@ extern template class RowSorter<2>;
 extern template class RowSorter<3>;
 extern template class RowSorter<4>;
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 // Larger digits mean fewer passes, but more places written to at once than a first-level cache and
@@ -72,4 +72,4 @@ template void sort_rows<2>(std::span<Row<2>>, std::span<Row<2>>, std::span<const
 template void sort_rows<3>(std::span<Row<3>>, std::span<Row<3>>, std::span<const SortColumn>);
 template void sort_rows<4>(std::span<Row<4>>, std::span<Row<4>>, std::span<const SortColumn>);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // A row of N columns, packed. In the default graph: subject, predicate, object; with a named graph:
 // graph, subject, predicate, object.
@@ -38,4 +38,4 @@ extern template void sort_rows<3>(std::span<Row<3>>, std::span<Row<3>>,
 extern template void sort_rows<4>(std::span<Row<4>>, std::span<Row<4>>,
                                   std::span<const SortColumn>);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -7,12 +7,13 @@
 
 #include "weft/rete/build/build_record.h"
 #include "weft/rete/build/collector.h"
+#include "weft/rete/build/listeners.h"
 #include "weft/rete/build/numbering.h"
 #include "weft/rete/build/order_builder.h"
 #include "weft/rete/build/segment_layout6.h"
 #include "weft/rete/build/segment_parts.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr uint32_t kBlockBytesMin = 1024;
@@ -95,9 +96,11 @@ class Builder final : public SegmentBuilder {
     finished_ = true;
     WEFT_TRY(const auto runs, collector_.finish(space_.executor));
     SegmentParts parts(space_);
-    WEFT_TRY_STATUS(number(runs, parts));
-    WEFT_TRY_STATUS(sort(runs, parts));
     BuildReport report;
+    Listeners listeners(options_, space_);
+    WEFT_TRY_STATUS(number(runs, listeners, parts));
+    WEFT_TRY_STATUS(sort(runs, listeners, parts));
+    WEFT_TRY_STATUS(listeners.finish(parts, report));
     report.statements = collector_.statement_count();
     report.spilled_runs = collector_.spilled_runs();
     report.default_triples = parts.triple_count;
@@ -111,24 +114,30 @@ class Builder final : public SegmentBuilder {
   }
 
  private:
-  Status number(std::span<const std::unique_ptr<Run>> runs, SegmentParts& parts) {
+  Status number(std::span<const std::unique_ptr<Run>> runs, Listeners& listeners,
+                SegmentParts& parts) {
     NumberingOptions numbering;
     numbering.shape = {.chunk_bytes = options_.chunk_bytes,
                        .restart_interval = options_.restart_interval,
                        .keep_restarts = options_.format_version == 5};
     numbering.ids_max = options_.ids_max;
     numbering.merge_bytes = shares_.merging;
+    numbering.on_predicate = [&listeners](std::string_view token, uint32_t id) {
+      listeners.note_predicate(token, id);
+    };
     return number_terms(runs, files_, numbering, space_, parts.dictionary);
   }
 
-  Status sort(std::span<const std::unique_ptr<Run>> runs, SegmentParts& parts) {
+  Status sort(std::span<const std::unique_ptr<Run>> runs, Listeners& listeners,
+              SegmentParts& parts) {
     NumberedRows rows(runs, files_, parts.dictionary, options_.format_version != 5, space_);
     WEFT_TRY_STATUS(rows.prepare());
     const OrderOptions orders{.six_permutations = options_.six_permutations,
                               .tile_bytes = options_.tile_bytes,
                               .graphs_stand_alone = options_.format_version == 5};
-    WEFT_TRY_STATUS(build_triple_orders(rows, orders, {}, space_, parts));
-    return build_quad_orders(rows, orders, {}, space_, parts);
+    listeners.start(parts.dictionary);
+    WEFT_TRY_STATUS(build_triple_orders(rows, orders, listeners.triples(), space_, parts));
+    return build_quad_orders(rows, orders, listeners.quads(), space_, parts);
   }
 
   BuildOptions options_;
@@ -142,11 +151,14 @@ class Builder final : public SegmentBuilder {
 };
 
 }  // namespace
+}  // namespace weft::rete::build
+
+namespace weft::rete {
 
 Result<std::unique_ptr<SegmentBuilder>> SegmentBuilder::create(BuildOptions options,
                                                                base::Executor& executor,
                                                                storage::ScratchSpace& scratch) {
-  WEFT_TRY_STATUS(check(options));
+  WEFT_TRY_STATUS(build::check(options));
   if (options.memory_bytes == 0) {
     options.memory_bytes = default_build_memory_bytes();
   }
@@ -154,7 +166,7 @@ Result<std::unique_ptr<SegmentBuilder>> SegmentBuilder::create(BuildOptions opti
     options.sink_count = executor.width();
   }
   return std::unique_ptr<SegmentBuilder>(
-      std::make_unique<Builder>(std::move(options), executor, scratch));
+      std::make_unique<build::Builder>(std::move(options), executor, scratch));
 }
 
 uint64_t default_build_memory_bytes() {

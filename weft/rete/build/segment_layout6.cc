@@ -10,7 +10,7 @@
 #include "weft/rete/build/unit_roots6.h"
 #include "weft/rete/format.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr uint64_t kGraphMajorBytesPerGraph = 65536;
@@ -332,4 +332,4 @@ Status write_segment6(SegmentParts& parts, const BuildOptions& options, const st
   return layout.write(out, report);
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -9,16 +9,11 @@
 #include "weft/rete/build/numbering.h"
 #include "weft/rete/build/tile_writer.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 struct GraphCount {
   uint32_t graph = 0;
   uint64_t quads = 0;
-};
-
-// One order of one named graph as byte 5 stores it: within GraphOrder::data.
-struct GraphTiles {
-  uint64_t tile_count = 0;
 };
 
 struct LabelParts {
@@ -33,11 +28,13 @@ struct LabelParts {
 
 struct TextParts {
   explicit TextParts(const BuildSpace& space)
-      : tokens(space.scratch, space.spools), postings(space.scratch, space.spools) {}
+      : tokens(space.scratch, space.spools),
+        posting_lengths(space.scratch, space.spools),
+        postings(space.scratch, space.spools) {}
   std::string scope;  // encoded
   uint64_t token_count = 0;
-  // Per token: varint length, the token, varint length of its posting.
-  Spool tokens;
+  Spool tokens;           // length-prefixed, ascending
+  Spool posting_lengths;  // varints, in the same order
   Spool postings;
 };
 
@@ -54,4 +51,4 @@ struct SegmentParts {
   std::optional<TextParts> text;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

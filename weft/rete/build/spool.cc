@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace weft::rete {
+#include "weft/codec/varint.h"
+
+namespace weft::rete::build {
 namespace {
 
 constexpr size_t kReserveStepBytes = size_t{256} << 10U;
@@ -89,6 +91,48 @@ void Spool::release() {
   size_ = 0;
 }
 
+Status SpoolReader::fill(uint64_t size) {
+  if (piece_.size() - at_ >= size) {
+    return ok_status();
+  }
+  const uint64_t missing = size - (piece_.size() - at_);
+  const uint64_t step =
+      std::min(std::max<uint64_t>(missing, Spool::kPieceBytes), spool_->size() - offset_);
+  std::string more;
+  WEFT_TRY_STATUS(spool_->read(offset_, step, more));
+  piece_.erase(0, at_);
+  piece_ += more;
+  at_ = 0;
+  offset_ += step;
+  return ok_status();
+}
+
+Result<uint64_t> SpoolReader::varint() {
+  WEFT_TRY_STATUS(fill(codec::kVarintBytesMax));
+  codec::ByteReaderView reader(as_bytes(std::string_view(piece_).substr(at_)));
+  const uint64_t value = reader.varint();
+  if (!reader.ok()) {
+    return Error(ErrorKind::kInternal, "read beyond the end of a spool");
+  }
+  at_ += reader.position();
+  return value;
+}
+
+Result<std::string_view> SpoolReader::bytes(uint64_t size) {
+  WEFT_TRY_STATUS(fill(size));
+  if (piece_.size() - at_ < size) {
+    return Error(ErrorKind::kInternal, "read beyond the end of a spool");
+  }
+  const std::string_view view = std::string_view(piece_).substr(at_, size);
+  at_ += size;
+  return view;
+}
+
+Result<std::string_view> SpoolReader::length_prefixed() {
+  WEFT_TRY(const uint64_t size, varint());
+  return bytes(size);
+}
+
 Result<Extent> SharedScratchFile::append(ByteView bytes) {
   const base::MutexLock lock(mutex_);
   if (file_ == nullptr) {
@@ -165,4 +209,4 @@ Result<ByteView> ExtentReader::read(size_t size) {
   return view;
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -14,7 +14,7 @@
 #include "weft/rete/build/pages.h"
 #include "weft/storage/scratch.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // One appender at a time; reading may run in parallel once nothing is appended any more. `scratch`
 // and `budget` must outlive it.
@@ -43,6 +43,25 @@ class Spool {
   std::vector<base::Reservation> reserved_;
   PageArray<char> memory_;  // all, or the tail that is not in file_ yet
   std::unique_ptr<storage::ScratchFile> file_;
+};
+
+// Reads a spool front to back. Not thread-safe. The spool must outlive it.
+class SpoolReader {
+ public:
+  explicit SpoolReader(const Spool& spool) : spool_(&spool) {}
+  // Errors: kInternal at the end of the spool.
+  Result<uint64_t> varint();
+  // `size` bytes; the view lasts until the next call.
+  Result<std::string_view> bytes(uint64_t size);
+  Result<std::string_view> length_prefixed();
+
+ private:
+  // Makes `size` bytes available, or all that are left.
+  Status fill(uint64_t size);
+  const Spool* spool_;
+  uint64_t offset_ = 0;  // behind piece_
+  std::string piece_;
+  size_t at_ = 0;
 };
 
 // Where a stream's pieces lie in a file that several streams share.
@@ -99,4 +118,4 @@ class ExtentReader {
   size_t at_ = 0;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

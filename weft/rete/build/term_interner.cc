@@ -5,7 +5,7 @@
 
 #include "weft/rete/build/token_sort.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr size_t kSlotsMin = 1024;
@@ -120,4 +120,4 @@ void TermInterner::release() {
   size_ = 0;
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -7,7 +7,7 @@
 
 #include "weft/rete/build/pages.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // What a term was seen as. A graph name is a subject.
 inline constexpr uint8_t kRoleSubject = 1;
@@ -63,4 +63,4 @@ class TermInterner {
   uint32_t size_ = 0;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

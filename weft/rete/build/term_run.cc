@@ -4,7 +4,7 @@
 
 #include "weft/codec/varint.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 constexpr size_t kSpillBufferBytes = size_t{1} << 20U;
@@ -238,4 +238,4 @@ Status TermMerge::finish() {
   return ok_status();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

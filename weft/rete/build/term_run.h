@@ -13,7 +13,7 @@
 #include "weft/rete/build/term_interner.h"
 #include "weft/rete/build/token_sort.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // Reads terms in ascending order. After a successful next() the term is current until the next
 // one. Not thread-safe.
@@ -101,4 +101,4 @@ class TermMerge {
   bool started_ = false;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -4,7 +4,7 @@
 
 #include "weft/codec/varint.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 size_t common_prefix(std::string_view a, std::string_view b) {
@@ -32,28 +32,15 @@ size_t size_alone(const TokenEntry& entry) {
 }  // namespace
 
 Status for_each_token(const TextParts& text, const std::function<Status(const TokenEntry&)>& take) {
-  std::string pending;  // the end of one piece and the beginning of the next
-  uint64_t offset = 0;
-  WEFT_TRY_STATUS(text.tokens.copy(0, text.tokens.size(), [&](ByteView piece) -> Status {
-    pending.append(as_text(piece));
-    size_t used = 0;
-    while (true) {
-      codec::ByteReaderView reader(as_bytes(std::string_view(pending).substr(used)));
-      TokenEntry entry;
-      entry.token = as_text(reader.length_prefixed());
-      entry.posting_bytes = reader.varint();
-      entry.posting_offset = offset;
-      if (!reader.ok()) {
-        break;
-      }
-      WEFT_TRY_STATUS(take(entry));
-      offset += entry.posting_bytes;
-      used += reader.position();
-    }
-    pending.erase(0, used);
-    return ok_status();
-  }));
-  WEFT_CHECK(pending.empty());
+  SpoolReader tokens(text.tokens);
+  SpoolReader lengths(text.posting_lengths);
+  TokenEntry entry;
+  for (uint64_t i = 0; i < text.token_count; ++i) {
+    WEFT_TRY(entry.token, tokens.length_prefixed());
+    WEFT_TRY(entry.posting_bytes, lengths.varint());
+    WEFT_TRY_STATUS(take(entry));
+    entry.posting_offset += entry.posting_bytes;
+  }
   return ok_status();
 }
 
@@ -92,4 +79,4 @@ Result<LeafBlocks> cut_token_leaves(const TextParts& text, uint64_t target, cons
   return result;
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

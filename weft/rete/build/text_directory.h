@@ -9,7 +9,7 @@
 #include "weft/rete/build/directory_leaves.h"
 #include "weft/rete/build/segment_parts.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 struct TokenEntry {
   std::string_view token;
@@ -24,4 +24,4 @@ Status for_each_token(const TextParts& text, const std::function<Status(const To
 Result<LeafBlocks> cut_token_leaves(const TextParts& text, uint64_t target, const BlockCodec& codec,
                                     std::vector<std::string>& first_tokens);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

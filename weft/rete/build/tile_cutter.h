@@ -7,7 +7,7 @@
 
 #include "weft/codec/varint.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // The encoded size of a slice of one group: rows (b, c) under one leading value.
 class SliceSize {
@@ -203,4 +203,4 @@ class QuadTileCutter {
   SliceSize slice_;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -5,7 +5,7 @@
 #include "weft/base/check.h"
 #include "weft/codec/varint.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 // Room for the longest encoding of a row: deltas of a, b and c and the counts of b and c.
@@ -219,4 +219,4 @@ void encode_quad_tile(std::span<const Row<4>> rows, const TileColumns& columns, 
   summary.raw_bytes = raw.size();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -9,7 +9,7 @@
 #include "weft/rdf/ids.h"
 #include "weft/rete/build/rows.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // What a directory says of a tile. `g` is zero for triples.
 struct TileSummary {
@@ -44,4 +44,4 @@ void encode_quad_tile(std::span<const Row<4>> rows, const TileColumns& columns, 
 void encode_graph_tile(std::span<const Row<4>> rows, const TileColumns& columns, std::string& raw,
                        TileSummary& summary);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 // Rows fed to a cutter between two looks at whether enough tiles are complete.
@@ -75,4 +75,4 @@ Status QuadTileWriter::finish() {
   return flush();
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

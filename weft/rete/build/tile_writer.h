@@ -11,7 +11,7 @@
 #include "weft/rete/build/tile_cutter.h"
 #include "weft/rete/build/tile_encoder.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // The tiles of one order.
 struct TileOrder {
@@ -95,4 +95,4 @@ class QuadTileWriter {
   std::vector<Row<4>> rows_;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 struct Group {
@@ -109,4 +109,4 @@ void sort_tokens(std::span<TokenRef> refs, const char* arena) {
   }
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -7,7 +7,7 @@
 
 #include "weft/rete/build/pages.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // One token of an arena. `key` is scratch space of the sort.
 struct TokenRef {
@@ -24,4 +24,4 @@ struct TokenRef {
 // a group has in common is skipped; the stack is explicit, so that no input is too deep.
 void sort_tokens(std::span<TokenRef> refs, const char* arena);
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -7,7 +7,7 @@
 #include "weft/rete/build/text_directory.h"
 #include "weft/rete/format.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 namespace {
 
 using codec::append_varint;
@@ -243,4 +243,4 @@ std::vector<UnitRoot> Directories6::units() const {
   return units;
 }
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build

@@ -9,7 +9,7 @@
 #include "weft/rete/build/directory_leaves.h"
 #include "weft/rete/build/segment_parts.h"
 
-namespace weft::rete {
+namespace weft::rete::build {
 
 // The blocks of the graph directory at the start of section 4, and their index.
 struct GraphDirectory {
@@ -58,4 +58,4 @@ class Directories6 {
   std::vector<std::string> leaf_tokens_;
 };
 
-}  // namespace weft::rete
+}  // namespace weft::rete::build
