@@ -1,0 +1,85 @@
+// How many rows, and how many different terms in a column: what the planner decides by.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "weft/base/result.h"
+#include "weft/plan/plan.h"
+#include "weft/plan/planner.h"
+#include "weft/sparql/algebra.h"
+
+namespace weft::plan {
+
+// What things cost, in rows that are touched in passing.
+inline constexpr double kCostScan = 1.0;
+inline constexpr double kCostBuild = 3.0;   // a row into a hash table
+inline constexpr double kCostProbe = 1.5;   // a row looked up in one
+inline constexpr double kCostOutput = 0.5;  // a row that a join makes
+inline constexpr double kCostSeek = 40.0;   // a scan opened for one key
+inline constexpr double kCostSkip = 20.0;   // a merge join's jump to the next key
+inline constexpr double kCostSort = 4.0;
+
+// Of a set of rows. Distinct terms are kept for every variable in scope.
+struct Figures {
+  double rows = 0;
+  double cost = 0;   // of making the rows all at once
+  double seeks = 1;  // scans to open per outer row, if evaluated by a bind join
+  bool exact = false;
+  std::map<Variable, double> distinct;
+
+  double distinct_of(Variable variable) const;
+};
+
+// Of the join of `a` and `b` on the variables that both have.
+Figures joined(const Figures& a, const Figures& b);
+// How much of the rows passes.
+double selectivity(const sparql::Expression& condition);
+
+// Keeps what the statistics answered; each pattern is asked once. Not thread-safe.
+class Estimator {
+ public:
+  Estimator(const sparql::Query& query, const Environment& environment)
+      : query_(query), environment_(environment) {}
+
+  // Asks for all patterns of the query, several at once.
+  Status load(const sparql::Node& root, const GraphChoice& graph);
+
+  rdf::IdPattern id_pattern(const Scan& scan) const;
+  Result<Scan> make_scan(const sparql::TriplePattern& triple, const GraphChoice& graph) const;
+  Result<GraphChoice> graph_choice(const sparql::PatternTerm& graph) const;
+  Result<Figures> scan_figures(const Scan& scan);
+  // Linear in the size of the tree.
+  Result<Figures> node_figures(const sparql::Node& node, const GraphChoice& graph);
+  // True if no quad is in the graph.
+  Result<bool> graph_is_empty(rdf::TermId graph);
+
+  const sparql::Query& query() const { return query_; }
+  const Environment& environment() const { return environment_; }
+
+ private:
+  struct Key {
+    rdf::IdPattern pattern;
+    bool operator<(const Key& other) const;
+  };
+  struct Known {
+    rdf::Cardinality rows;
+    double distinct[3] = {-1, -1, -1};
+  };
+  rdf::TermId constant(const std::string& token) const;
+  PatternSlot slot(const sparql::PatternTerm& term) const;
+  Status collect(const sparql::Node& node, const GraphChoice& graph,
+                 std::vector<std::pair<Key, Known*>>& wanted);
+  Status ask(const rdf::IdPattern& pattern, Known& known) const;
+  Result<Figures> compute(const sparql::Node& node, const GraphChoice& graph);
+  Result<Figures> group_figures(const sparql::Group& group, const GraphChoice& graph);
+
+  const sparql::Query& query_;
+  const Environment& environment_;
+  std::map<Key, Known> known_;
+  std::map<std::pair<const sparql::Node*, int>, Figures> nodes_;
+};
+
+}  // namespace weft::plan

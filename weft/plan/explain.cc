@@ -1,0 +1,191 @@
+#include <cmath>
+#include <string>
+
+#include "weft/plan/plan.h"
+
+namespace weft::plan {
+namespace {
+
+// 1234567 as "1,234,567"; small fractions as one digit.
+std::string number_text(double value) {
+  if (value < 10 && value != std::floor(value)) {
+    const std::string text = std::to_string(std::round(value * 10) / 10);
+    return text.substr(0, text.find('.') + 2);
+  }
+  std::string digits = std::to_string(static_cast<uint64_t>(std::min(std::round(value), 1e18)));
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+class Explainer {
+ public:
+  Explainer(const sparql::VariableTable& variables, const std::vector<uint64_t>& actual)
+      : variables_(variables), actual_(actual) {}
+
+  void add(const PlanNode& node, const std::string& indent) {
+    text_ += indent;
+    std::visit(*this, node.operation);
+    const auto* scan = std::get_if<Scan>(&node.operation);
+    text_ += scan != nullptr && scan->exact ? "  rows " : "  rows ~";
+    text_ += number_text(node.rows);
+    if (node.number < actual_.size()) {
+      text_ += ", came " + number_text(static_cast<double>(actual_[node.number]));
+    }
+    text_ += '\n';
+    for (const PlanPtr& input : node.inputs) {
+      add(*input, indent + "  ");
+    }
+  }
+
+  std::string take() { return std::move(text_); }
+
+  void operator()(const OneRow& /*leaf*/) { text_ += "one row"; }
+  void operator()(const NoRows& leaf) { text_ += "no rows (" + leaf.reason + ")"; }
+  void operator()(const IncomingRows& /*leaf*/) { text_ += "incoming rows"; }
+  void operator()(const Scan& scan) {
+    text_ += "scan ";
+    add_pattern(scan);
+    text_ += "  order ";
+    text_ += rdf::permutation_name(scan.permutation);
+  }
+  void operator()(const GraphNames& leaf) { text_ += "graphs " + name(leaf.graph); }
+  void operator()(const ValueRows& leaf) { text_ += "values" + names(leaf.variables); }
+  void operator()(const CountRows& leaf) {
+    text_ += "count from the index of ";
+    add_pattern(leaf.scan);
+  }
+  void operator()(const MergeJoin& join) {
+    text_ += "merge join on " + name(join.key) + names(join.others);
+  }
+  void operator()(const HashJoin& join) {
+    text_ += "hash " + kind(join.kind) + on(join.keys);
+    if (!join.loose.empty()) {
+      text_ += "  if bound" + names(join.loose);
+    }
+    add_conditions(join.conditions);
+  }
+  void operator()(const IndexJoin& join) {
+    text_ += "index join" + on(join.keys) + "  with ";
+    add_pattern(join.scan);
+    text_ += "  order ";
+    text_ += rdf::permutation_name(join.scan.permutation);
+  }
+  void operator()(const BindJoin& join) {
+    text_ += "bind " + kind(join.kind) + on(join.keys);
+    add_conditions(join.conditions);
+  }
+  void operator()(const FilterRows& filter) {
+    text_ += "filter";
+    add_conditions(filter.conditions);
+  }
+  void operator()(const ExtendRows& extend) {
+    text_ += "bind";
+    for (const ExtendRows::Step& step : extend.steps) {
+      text_ += " " + name(step.variable) + " := " + dump(*step.expression, variables_);
+      if (step.resolve) {
+        text_ += " (looked up)";
+      }
+    }
+  }
+  void operator()(const ProjectRows& /*node*/) { text_ += "project"; }
+  void operator()(const DistinctRows& /*node*/) { text_ += "distinct"; }
+  void operator()(const SortRows& sort) {
+    text_ += sort.top ? "top " + std::to_string(*sort.top) + " by" : std::string("sort by");
+    for (const SortRows::Key& key : sort.keys) {
+      text_ += (key.descending ? " desc " : " ") + dump(*key.expression, variables_);
+    }
+  }
+  void operator()(const SliceRows& slice) {
+    text_ += "slice";
+    if (slice.offset != 0) {
+      text_ += " offset " + std::to_string(slice.offset);
+    }
+    if (slice.limit) {
+      text_ += " limit " + std::to_string(*slice.limit);
+    }
+  }
+  void operator()(const GroupRows& group) {
+    text_ += "group";
+    for (const GroupRows::Key& key : group.keys) {
+      text_ += " " + name(key.variable);
+    }
+    if (!group.aggregates.empty()) {
+      text_ += "  aggregates " + std::to_string(group.aggregates.size());
+    }
+  }
+  void operator()(const GraphLoop& loop) { text_ += "for each graph " + name(loop.graph); }
+  void operator()(const UnionRows& /*node*/) { text_ += "union"; }
+
+ private:
+  std::string name(Variable variable) const {
+    if (variable >= variables_.size()) {
+      return "#" + std::to_string(variable);
+    }
+    return "?" + variables_[variable].name;
+  }
+  std::string names(const VariableList& list) const {
+    std::string result;
+    for (const Variable variable : list) {
+      result += " " + name(variable);
+    }
+    return result;
+  }
+  std::string on(const VariableList& keys) const {
+    return keys.empty() ? " (all with all)" : " on" + names(keys);
+  }
+  static std::string kind(JoinKind join) {
+    switch (join) {
+      case JoinKind::kInner:
+        return "join";
+      case JoinKind::kLeft:
+        return "left join";
+      case JoinKind::kAnti:
+        return "minus";
+      case JoinKind::kMark:
+        return "exists";
+    }
+    return "";
+  }
+  void add_conditions(const std::vector<const sparql::Expression*>& conditions) {
+    for (const sparql::Expression* condition : conditions) {
+      text_ += " [" + dump(*condition, variables_) + "]";
+    }
+  }
+  void add_pattern(const Scan& scan) {
+    for (size_t i = 0; i < 3; ++i) {
+      const PatternSlot& slot = scan.slots[i];
+      text_ += (i == 0 ? "" : " ") + (slot.variable ? name(*slot.variable) : slot.text);
+    }
+    switch (scan.graph.kind) {
+      case GraphChoice::Kind::kDefault:
+        break;
+      case GraphChoice::Kind::kConstant:
+        text_ += " in " + scan.graph.text;
+        break;
+      case GraphChoice::Kind::kVariable:
+        text_ += " in " + name(scan.graph.variable);
+        break;
+      case GraphChoice::Kind::kLoop:
+        text_ += " in this graph";
+        break;
+    }
+  }
+
+  const sparql::VariableTable& variables_;
+  const std::vector<uint64_t>& actual_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string explain(const Plan& plan, const sparql::VariableTable& variables,
+                    const std::vector<uint64_t>& actual) {
+  Explainer explainer(variables, actual);
+  explainer.add(*plan.root, "");
+  return explainer.take();
+}
+
+}  // namespace weft::plan

@@ -1,0 +1,197 @@
+// A physical plan: what is done in which order, ready for exec to build operators from.
+//
+// L1  Every column is a variable, and a node has each at most once. Numbers from
+//     Query::variables.size() on are columns of the plan's own (row numbers of bind joins, marks).
+// L2  `certain` columns are bound in every row; others may be kNoTerm.
+// L3  `sorted_by` is a column by which the rows ascend by id (never a column of predicates only).
+// L4  A node that is named as reading incoming rows does so only below the right side of a
+//     BindJoin.
+// Plain data. Expressions are borrowed from the Query that was planned, or owned by the Plan.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "weft/rdf/ids.h"
+#include "weft/sparql/algebra.h"
+
+namespace weft::plan {
+
+using Variable = sparql::VariableIndex;
+using VariableList = std::vector<Variable>;  // ascending unless said otherwise
+
+struct PlanNode;
+using PlanPtr = std::unique_ptr<PlanNode>;
+
+// A place in a pattern: a variable or a term of the graph.
+struct PatternSlot {
+  std::optional<Variable> variable;
+  rdf::TermId id = rdf::kNoTerm;  // if no variable; kNoTerm: a term that the graph does not hold
+  std::string text;               // of the constant, for explain
+};
+
+// Which graph a pattern looks into.
+struct GraphChoice {
+  enum class Kind : uint8_t {
+    kDefault,
+    kConstant,  // the named graph `id`
+    kVariable,  // every named graph; `variable` is a column
+    kLoop,      // the one that the enclosing GraphLoop is at
+  };
+  Kind kind = Kind::kDefault;
+  rdf::TermId id = rdf::kNoTerm;
+  Variable variable = 0;
+  std::string text;
+};
+
+// --- Leaves
+struct OneRow {};  // one row, no column
+struct NoRows {
+  std::string reason;
+};
+struct IncomingRows {};  // the distinct keys that the enclosing BindJoin is at
+struct Scan {
+  std::array<PatternSlot, 3> slots;  // subject, predicate, object
+  GraphChoice graph;
+  rdf::Permutation permutation = rdf::Permutation::kSpo;
+  bool exact = false;  // `rows` is exact
+};
+struct GraphNames {  // the named graphs, as a column
+  Variable graph = 0;
+};
+struct ValueRows {
+  VariableList variables;                         // in the order of `columns`
+  std::vector<std::vector<rdf::TermId>> columns;  // kNoTerm: UNDEF
+  size_t row_count = 0;
+};
+// One row: how many rows a pattern has. From the index, if that knows exactly.
+struct CountRows {
+  Scan scan;
+  VariableList results;  // every one gets the count
+};
+
+// --- Joins. Inputs: left, right.
+enum class JoinKind : uint8_t {
+  kInner,
+  kLeft,  // OPTIONAL
+  kAnti,  // MINUS
+  kMark,  // EXISTS: every left row once, `mark` says whether it has a partner
+};
+// Both sides ascend by `key`; `others` are further shared columns, certain on both sides.
+struct MergeJoin {
+  Variable key = 0;
+  VariableList others;
+};
+// The right side is built. `keys` are shared and certain on both sides, `loose` shared but perhaps
+// unbound: unbound is compatible with everything.
+struct HashJoin {
+  JoinKind kind = JoinKind::kInner;
+  VariableList keys;
+  VariableList loose;
+  // kAnti: shared columns that must be equal but do not count as a shared variable (the GRAPH
+  // variable that the engine itself adds).
+  VariableList scope_keys;
+  std::vector<const sparql::Expression*> conditions;  // of kLeft
+};
+// Looks up the rows of `scan` for the distinct keys of a batch of left rows. One input.
+struct IndexJoin {
+  Scan scan;
+  VariableList keys;  // shared
+};
+// Evaluates the right side for the distinct keys of a batch of left rows (IncomingRows). The right
+// side's rows carry `number`, the key's number.
+struct BindJoin {
+  JoinKind kind = JoinKind::kInner;
+  VariableList keys;                                  // shared
+  Variable number = 0;                                // a column of the plan's own
+  Variable mark = 0;                                  // kMark: a boolean column of the plan's own
+  std::vector<const sparql::Expression*> conditions;  // of kLeft
+};
+
+// --- One input
+struct FilterRows {
+  std::vector<const sparql::Expression*> conditions;
+};
+struct ExtendRows {
+  struct Step {
+    Variable variable = 0;
+    const sparql::Expression* expression = nullptr;
+    bool resolve = false;  // the value may meet stored ids: look it up
+  };
+  std::vector<Step> steps;  // in order; a step sees the variables of the steps before
+};
+struct ProjectRows {};  // keeps `columns`
+struct DistinctRows {};
+struct SortRows {
+  struct Key {
+    const sparql::Expression* expression = nullptr;
+    bool descending = false;
+  };
+  std::vector<Key> keys;
+  std::optional<uint64_t> top;  // only so many first rows are wanted
+};
+struct SliceRows {
+  uint64_t offset = 0;
+  std::optional<uint64_t> limit;
+};
+struct GroupRows {
+  struct Key {
+    Variable variable = 0;
+    const sparql::Expression* expression = nullptr;
+    bool resolve = false;
+  };
+  struct Aggregate {
+    const sparql::Aggregate* definition = nullptr;
+    VariableList counted;  // COUNT(DISTINCT *): the columns that make a solution
+    bool resolve = false;
+  };
+  std::vector<Key> keys;
+  std::vector<Aggregate> aggregates;
+};
+// Its input once for every named graph; `graph` is added as a column.
+struct GraphLoop {
+  Variable graph = 0;
+};
+
+// --- Any number of inputs
+struct UnionRows {};
+
+using PlanOperation =
+    std::variant<OneRow, NoRows, IncomingRows, Scan, GraphNames, ValueRows, CountRows, MergeJoin,
+                 HashJoin, IndexJoin, BindJoin, FilterRows, ExtendRows, ProjectRows, DistinctRows,
+                 SortRows, SliceRows, GroupRows, GraphLoop, UnionRows>;
+
+struct PlanNode {
+  PlanOperation operation;
+  std::vector<PlanPtr> inputs;
+  VariableList columns;
+  VariableList certain;
+  std::optional<Variable> sorted_by;
+  double rows = 0;           // estimated
+  double cost = 0;           // estimated, inputs included; one is about one row touched
+  uint32_t number = 0;       // preorder, from 0
+  bool stops_early = false;  // a LIMIT or ASK above may stop it: do not work ahead
+};
+
+struct Plan {
+  PlanPtr root;
+  uint32_t node_count = 0;
+  Variable variable_count = 0;  // the query's and the plan's own
+  std::vector<std::unique_ptr<sparql::Expression>> expressions;
+};
+
+// Marks the nodes that hand rows straight up to a LIMIT; with `first_row_only`, to the root.
+void mark_early_stops(PlanNode& root, bool first_row_only);
+
+// The plan as an indented tree, one node a line: what, on which keys, in which permutation, rows
+// expected. `actual` (by node number, or empty) adds the rows that came.
+std::string explain(const Plan& plan, const sparql::VariableTable& variables,
+                    const std::vector<uint64_t>& actual);
+
+}  // namespace weft::plan
