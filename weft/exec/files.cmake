@@ -1,4 +1,16 @@
-set(SOURCES key_table.cc memory_charge.cc row_batch.cc term_pool.cc vector_source.cc)
-set(HEADERS interrupt.h key_table.h memory_charge.h quad_source.h query.h row_batch.h term_pool.h
-    vector_source.h)
-set(TESTS key_table_test.cc term_pool_test.cc vector_source_test.cc)
+set(SOURCES
+    dataset_source.cc evaluator.cc evaluator_build.cc execution.cc functions/date_functions.cc
+    functions/hash_functions.cc functions/string_functions.cc functions/term_functions.cc
+    graph_result.cc key_table.cc memory_charge.cc operators/accumulator.cc
+    operators/bind_join.cc operators/build.cc operators/group.cc operators/hash_join.cc
+    operators/index_join.cc operators/join_table.cc operators/merge_join.cc operators/pattern.cc
+    operators/row_operators.cc operators/scan.cc operators/sort.cc query.cc regex.cc row_batch.cc
+    row_store.cc term_pool.cc token_reader.cc value_cache.cc vector_source.cc)
+set(HEADERS
+    dataset_source.h evaluator.h evaluator_node.h execution.h functions/functions.h graph_result.h
+    interrupt.h key_table.h memory_charge.h operators/accumulator.h operators/join_table.h
+    operators/operator.h operators/output_map.h operators/pattern.h quad_source.h query.h regex.h
+    row_batch.h row_store.h term_pool.h token_reader.h value_cache.h vector_source.h)
+set(TESTS
+    key_table_test.cc query_test.cc term_pool_test.cc testing/query_fixture.cc
+    testing/query_fixture.h vector_source_test.cc)

@@ -1,0 +1,59 @@
+// What all operators of one running query share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/base/budget.h"
+#include "weft/base/random.h"
+#include "weft/exec/interrupt.h"
+#include "weft/exec/quad_source.h"
+#include "weft/exec/query.h"
+#include "weft/exec/term_pool.h"
+#include "weft/exec/value_cache.h"
+
+namespace weft::exec {
+
+// Longest string that an expression may make (limit "expression_bytes_max").
+inline constexpr size_t kExpressionBytesMax = size_t{256} << 20U;
+
+// Not thread-safe.
+struct Execution {
+  Execution(QuadSource& quad_source, const QueryOptions& options)
+      : source(quad_source),
+        budget(*options.budget),
+        random(*options.random),
+        interrupt(options.stop, options.clock, options.timeout_ms),
+        pool(options.budget),
+        values(quad_source, pool, options.budget),
+        now_milliseconds(options.clock->now().microseconds / 1'000) {
+    // Labels that no document and no other query has.
+    static constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+    label_prefix = "_:q";
+    for (int i = 0; i < 20; ++i) {
+      label_prefix += kDigits[random.below(kDigits.size())];
+    }
+    label_prefix += '_';
+  }
+
+  std::string fresh_blank_node() { return label_prefix + std::to_string(++blank_node_count); }
+  // The stored ids of computed ones, where the graph holds the token: replaced in `column`.
+  Status resolve(Column& column);
+
+  QuadSource& source;
+  base::MemoryBudget& budget;
+  base::Random& random;
+  Interrupt interrupt;
+  TermPool pool;
+  ValueCache values;
+  int64_t now_milliseconds;
+  std::string base_iri;
+  std::string label_prefix;
+  uint64_t blank_node_count = 0;
+  uint64_t solution_count = 0;        // rows numbered for BNODE("label")
+  std::vector<uint64_t> actual_rows;  // by plan node
+};
+
+}  // namespace weft::exec

@@ -1,0 +1,247 @@
+#include <utility>
+
+#include "weft/exec/evaluator.h"
+#include "weft/exec/operators/join_table.h"
+#include "weft/exec/operators/operator.h"
+#include "weft/exec/operators/output_map.h"
+#include "weft/plan/variable_set.h"
+
+namespace weft::exec {
+namespace {
+
+// Builds the right side, then streams the left one.
+class HashJoinOperator final : public Operator {
+ public:
+  HashJoinOperator(const plan::PlanNode& node, Execution& execution, const plan::HashJoin& join,
+                   OperatorPtr left, OperatorPtr right, plan::VariableList joined_columns)
+      : Operator(node, execution),
+        join_(join),
+        joined_columns_(std::move(joined_columns)),
+        left_(std::move(left)),
+        right_(std::move(right)),
+        table_(right_->node().columns.size(), key_columns(right_->node().columns),
+               columns_of(right_->node().columns, join.loose), &execution.budget),
+        left_keys_(key_columns(left_->node().columns)),
+        left_loose_(columns_of(left_->node().columns, join.loose)),
+        map_(joined_columns_, left_->node().columns, left_->node().certain,
+             join.kind == plan::JoinKind::kAnti ? plan::VariableList() : right_->node().columns) {}
+
+  Status prepare() {
+    if (!join_.conditions.empty()) {
+      WEFT_TRY(conditions_, Evaluator::make(join_.conditions, joined_columns_, execution_));
+      out_columns_ = columns_of(joined_columns_, node_.columns);
+    }
+    return ok_status();
+  }
+
+  Status skip_to(plan::Variable column, rdf::TermId id) override {
+    return left_->skip_to(column, id);
+  }
+
+ protected:
+  Status produce(RowBatch& out) override {
+    if (!built_) {
+      WEFT_TRY_STATUS(build());
+    }
+    while (out.rows < wanted_rows()) {
+      if (match_at_ >= matches_.size() && !(conditions_ != nullptr && unmatched_pending_)) {
+        if (ended_) {
+          return ok_status();
+        }
+        // What was joined is handed out before the left batch is replaced.
+        WEFT_TRY_STATUS(next_left());
+        continue;
+      }
+      if (conditions_ != nullptr) {
+        WEFT_TRY_STATUS(join_with_conditions(out));
+      } else {
+        collect_pairs(kBatchRows);
+        map_.append(out, batch_, left_rows_, table_.rows(), right_rows_);
+      }
+      WEFT_TRY_STATUS(execution_.interrupt.check());
+    }
+    return ok_status();
+  }
+
+ private:
+  std::vector<size_t> key_columns(const plan::VariableList& columns) const {
+    return columns_of(columns, plan::unite(join_.keys, join_.scope_keys));
+  }
+
+  Status build() {
+    built_ = true;
+    RowBatch batch;
+    while (true) {
+      WEFT_TRY_STATUS(right_->next(batch));
+      if (batch.empty()) {
+        break;
+      }
+      WEFT_TRY_STATUS(table_.add(batch));
+    }
+    right_.reset();
+    return table_.finish();
+  }
+
+  Status next_left() {
+    matches_.clear();
+    match_at_ = 0;
+    // An empty right side decides: nothing for joins, everything for the others.
+    if (table_.rows().rows == 0 && join_.kind == plan::JoinKind::kInner) {
+      ended_ = true;
+      return ok_status();
+    }
+    WEFT_TRY_STATUS(left_->next(batch_));
+    if (batch_.empty()) {
+      ended_ = true;
+      return ok_status();
+    }
+    // MINUS wants a shared variable; a scope key is none.
+    const bool need_common = join_.kind == plan::JoinKind::kAnti && join_.keys.empty();
+    WEFT_TRY_STATUS(table_.probe(batch_, left_keys_, left_loose_, need_common, matches_));
+    if (join_.kind == plan::JoinKind::kAnti) {
+      keep_unmatched();
+    } else if (join_.kind == plan::JoinKind::kLeft) {
+      if (conditions_ != nullptr) {
+        matched_.assign(batch_.rows, 0);
+        unmatched_pending_ = true;
+      } else {
+        add_unmatched();
+      }
+    }
+    return ok_status();
+  }
+
+  // The matches become the rows without one.
+  void keep_unmatched() {
+    std::vector<JoinTable::Match> kept;
+    size_t at = 0;
+    for (uint32_t row = 0; row < batch_.rows; ++row) {
+      bool found = false;
+      for (; at < matches_.size() && matches_[at].probe_row == row; ++at) {
+        found = true;
+      }
+      if (!found) {
+        kept.push_back({row, 0, JoinTable::kEnd});
+      }
+    }
+    matches_ = std::move(kept);
+    chain_ = JoinTable::kEnd;
+  }
+
+  // Rows without a match get one that is no row.
+  void add_unmatched() {
+    std::vector<JoinTable::Match> all;
+    size_t at = 0;
+    for (uint32_t row = 0; row < batch_.rows; ++row) {
+      const size_t before = all.size();
+      for (; at < matches_.size() && matches_[at].probe_row == row; ++at) {
+        all.push_back(matches_[at]);
+      }
+      if (all.size() == before) {
+        all.push_back({row, 0, JoinTable::kEnd});
+      }
+    }
+    matches_ = std::move(all);
+  }
+
+  // Pairs from the matches, at most `count`.
+  void collect_pairs(size_t count) {
+    left_rows_.clear();
+    right_rows_.clear();
+    while (match_at_ < matches_.size() && left_rows_.size() < count) {
+      const JoinTable::Match& match = matches_[match_at_];
+      if (match.first == JoinTable::kEnd) {
+        left_rows_.push_back(match.probe_row);
+        right_rows_.push_back(OutputMap::kNone);
+        ++match_at_;
+        continue;
+      }
+      uint32_t row = in_chain_ ? chain_ : match.first;
+      while (row != JoinTable::kEnd && left_rows_.size() < count) {
+        left_rows_.push_back(match.probe_row);
+        right_rows_.push_back(row);
+        row = table_.next(match, row);
+      }
+      in_chain_ = row != JoinTable::kEnd;
+      chain_ = row;
+      if (!in_chain_) {
+        ++match_at_;
+      }
+    }
+  }
+
+  Status join_with_conditions(RowBatch& out) {
+    if (match_at_ < matches_.size()) {
+      collect_pairs(kBatchRows);
+    } else {
+      // All pairs of this batch were tried.
+      unmatched_pending_ = false;
+      left_rows_.clear();
+      right_rows_.clear();
+      for (uint32_t row = 0; row < batch_.rows; ++row) {
+        if (matched_[row] == 0) {
+          left_rows_.push_back(row);
+          right_rows_.push_back(OutputMap::kNone);
+        }
+      }
+    }
+    joined_.reset(joined_columns_.size());
+    map_.append(joined_, batch_, left_rows_, table_.rows(), right_rows_);
+    if (unmatched_pending_) {
+      WEFT_TRY_STATUS(conditions_->filter(joined_, keep_));
+      for (size_t i = 0; i < keep_.size(); ++i) {
+        matched_[left_rows_[i]] |= keep_[i];
+      }
+      joined_.filter(keep_);
+    }
+    for (size_t c = 0; c < out.columns.size(); ++c) {
+      const Column& from = joined_.columns[out_columns_[c]];
+      out.columns[c].insert(out.columns[c].end(), from.begin(), from.end());
+    }
+    out.rows += joined_.rows;
+    return ok_status();
+  }
+
+  const plan::HashJoin& join_;
+  plan::VariableList joined_columns_;
+  OperatorPtr left_;
+  OperatorPtr right_;
+  JoinTable table_;
+  std::vector<size_t> left_keys_;
+  std::vector<size_t> left_loose_;
+  OutputMap map_;
+  std::unique_ptr<Evaluator> conditions_;
+  std::vector<size_t> out_columns_;
+
+  bool built_ = false;
+  bool ended_ = false;
+  RowBatch batch_;
+  std::vector<JoinTable::Match> matches_;
+  size_t match_at_ = 0;
+  bool in_chain_ = false;
+  uint32_t chain_ = JoinTable::kEnd;
+  std::vector<uint32_t> left_rows_;
+  std::vector<uint32_t> right_rows_;
+  RowBatch joined_;
+  std::vector<uint8_t> keep_;
+  std::vector<uint8_t> matched_;  // by left row of the batch, with conditions
+  bool unmatched_pending_ = false;
+};
+
+}  // namespace
+
+Result<OperatorPtr> make_hash_join(const plan::PlanNode& node, Execution& execution,
+                                   OperatorPtr left, OperatorPtr right) {
+  const auto& join = std::get<plan::HashJoin>(node.operation);
+  // Conditions may look at columns that are not handed on.
+  plan::VariableList joined = node.columns;
+  if (!join.conditions.empty()) {
+    joined = plan::unite(left->node().columns, right->node().columns);
+  }
+  auto result = std::make_unique<HashJoinOperator>(node, execution, join, std::move(left),
+                                                   std::move(right), std::move(joined));
+  WEFT_TRY_STATUS(result->prepare());
+  return OperatorPtr(std::move(result));
+}
+
+}  // namespace weft::exec

@@ -1,0 +1,187 @@
+// Leaves: scans, values, graphs, incoming rows, counts.
+#include <algorithm>
+#include <utility>
+
+#include "weft/exec/operators/operator.h"
+#include "weft/exec/operators/pattern.h"
+
+namespace weft::exec {
+namespace {
+
+class ScanOperator final : public Operator {
+ public:
+  ScanOperator(const plan::PlanNode& node, Execution& execution, const plan::Scan& scan,
+               const Frame& frame)
+      : Operator(node, execution), scan_(scan), reader_(scan, frame) {
+    for (const plan::Variable variable : node.columns) {
+      sources_.push_back(reader_.source_of(variable));
+    }
+  }
+
+  Status skip_to(plan::Variable column, rdf::TermId id) override {
+    if (cursor_ == nullptr || node_.sorted_by != column) {
+      return ok_status();
+    }
+    return cursor_->seek(id, rdf::kNoTerm);
+  }
+
+ protected:
+  Status produce(RowBatch& out) override {
+    if (cursor_ == nullptr) {
+      if (done_ || !reader_.is_possible()) {
+        return ok_status();
+      }
+      WEFT_TRY(cursor_, execution_.source.scan(reader_.pattern(), scan_.permutation,
+                                               execution_.interrupt.stop()));
+    }
+    while (true) {
+      WEFT_TRY_STATUS(cursor_->next(batch_));
+      if (batch_.size() == 0) {
+        cursor_.reset();
+        done_ = true;
+        return ok_status();
+      }
+      reader_.drop_unequal(batch_);
+      if (batch_.size() != 0) {
+        break;
+      }
+      WEFT_TRY_STATUS(execution_.interrupt.check());
+    }
+    out.rows = batch_.size();
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      out.columns[i].swap(id_column(batch_, sources_[i]));
+    }
+    return ok_status();
+  }
+
+ private:
+  const plan::Scan& scan_;
+  PatternReader reader_;
+  std::vector<size_t> sources_;
+  std::unique_ptr<QuadCursor> cursor_;
+  rdf::IdBatch batch_;
+  bool done_ = false;
+};
+
+// A few rows that are there from the beginning.
+class RowsOperator final : public Operator {
+ public:
+  RowsOperator(const plan::PlanNode& node, Execution& execution, RowBatch rows)
+      : Operator(node, execution), rows_(std::move(rows)) {}
+
+ protected:
+  Status produce(RowBatch& out) override {
+    const size_t count = std::min(kBatchRows, rows_.rows - at_);
+    for (size_t c = 0; c < out.columns.size(); ++c) {
+      const auto begin = rows_.columns[c].begin() + static_cast<std::ptrdiff_t>(at_);
+      out.columns[c].assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+    }
+    out.rows = count;
+    at_ += count;
+    return ok_status();
+  }
+
+ private:
+  RowBatch rows_;
+  size_t at_ = 0;
+};
+
+class CountOperator final : public Operator {
+ public:
+  CountOperator(const plan::PlanNode& node, Execution& execution, const plan::CountRows& count,
+                const Frame& frame)
+      : Operator(node, execution), count_(count), reader_(count.scan, frame) {}
+
+ protected:
+  Status produce(RowBatch& out) override {
+    if (done_) {
+      return ok_status();
+    }
+    done_ = true;
+    uint64_t rows = 0;
+    if (reader_.is_possible()) {
+      WEFT_TRY(const rdf::Cardinality known, execution_.source.cardinality(reader_.pattern()));
+      if (known.exact) {
+        rows = static_cast<uint64_t>(known.rows);
+      } else {
+        WEFT_TRY(rows, counted());
+      }
+    }
+    const std::string token =
+        "\"" + std::to_string(rows) + "\"^^<http://www.w3.org/2001/XMLSchema#integer>";
+    WEFT_TRY(const rdf::TermId id, execution_.pool.intern(token));
+    for (Column& column : out.columns) {
+      column.push_back(id);
+    }
+    out.rows = 1;
+    return ok_status();
+  }
+
+ private:
+  Result<uint64_t> counted() {
+    WEFT_TRY(const auto cursor, execution_.source.scan(reader_.pattern(), count_.scan.permutation,
+                                                       execution_.interrupt.stop()));
+    uint64_t rows = 0;
+    for (rdf::IdBatch batch;;) {
+      WEFT_TRY_STATUS(execution_.interrupt.check());
+      WEFT_TRY_STATUS(cursor->next(batch));
+      if (batch.size() == 0) {
+        return rows;
+      }
+      rows += batch.size();
+    }
+  }
+
+  const plan::CountRows& count_;
+  PatternReader reader_;
+  bool done_ = false;
+};
+
+RowBatch select_columns(const RowBatch& rows, const plan::VariableList& have,
+                        const plan::VariableList& wanted) {
+  RowBatch result;
+  result.reset(wanted.size());
+  result.rows = rows.rows;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    result.columns[i] = rows.columns[column_of(have, wanted[i])];
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<OperatorPtr> make_scan(const plan::PlanNode& node, Execution& execution,
+                              const Frame& frame) {
+  return OperatorPtr(
+      std::make_unique<ScanOperator>(node, execution, std::get<plan::Scan>(node.operation), frame));
+}
+
+Result<OperatorPtr> make_leaf(const plan::PlanNode& node, Execution& execution,
+                              const Frame& frame) {
+  RowBatch rows;
+  rows.reset(node.columns.size());
+  if (const auto* count = std::get_if<plan::CountRows>(&node.operation)) {
+    return OperatorPtr(std::make_unique<CountOperator>(node, execution, *count, frame));
+  }
+  if (const auto* values = std::get_if<plan::ValueRows>(&node.operation)) {
+    rows.rows = values->row_count;
+    for (size_t i = 0; i < node.columns.size(); ++i) {
+      const auto found =
+          std::find(values->variables.begin(), values->variables.end(), node.columns[i]);
+      rows.columns[i] = values->columns[static_cast<size_t>(found - values->variables.begin())];
+    }
+  } else if (std::holds_alternative<plan::IncomingRows>(node.operation)) {
+    rows = select_columns(*frame.incoming, *frame.incoming_columns, node.columns);
+  } else if (std::holds_alternative<plan::GraphNames>(node.operation)) {
+    WEFT_TRY(const std::vector<rdf::TermId> graphs, execution.source.graphs());
+    rows.rows = graphs.size();
+    for (Column& column : rows.columns) {
+      column = graphs;
+    }
+  } else if (std::holds_alternative<plan::OneRow>(node.operation)) {
+    rows.rows = 1;
+  }
+  return OperatorPtr(std::make_unique<RowsOperator>(node, execution, std::move(rows)));
+}
+
+}  // namespace weft::exec

@@ -1,0 +1,115 @@
+#include "weft/exec/value_cache.h"
+
+#include <algorithm>
+
+namespace weft::exec {
+namespace {
+
+constexpr size_t kSlotsMin = 1'024;
+
+// Kinds whose token may not come back from the value as it was.
+bool may_be_written_otherwise(rdf::ValueKind kind) {
+  return kind >= rdf::ValueKind::kBoolean && kind <= rdf::ValueKind::kDayTimeDuration;
+}
+
+}  // namespace
+
+ValueCache::ValueCache(QuadSource& source, const TermPool& pool, base::MemoryBudget* budget)
+    : source_(source), pool_(pool), charge_(budget) {}
+
+size_t ValueCache::slot_of(rdf::TermId id) const {
+  const size_t mask = slots_.size() - 1;
+  uint64_t hash = id * 0x9e3779b97f4a7c15ULL;
+  hash ^= hash >> 32U;
+  size_t slot = hash & mask;
+  while (slots_[slot] != 0 && entries_[slots_[slot] - 1].id != id) {
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+void ValueCache::clear() {
+  std::fill(slots_.begin(), slots_.end(), 0U);
+  entries_.clear();
+  text_bytes_ = 0;
+  charge_.shrink(slots_.size() * sizeof(uint32_t));
+}
+
+Status ValueCache::grow() {
+  if ((entries_.size() + 1) * 2 <= slots_.size()) {
+    return ok_status();
+  }
+  const size_t size = std::max(kSlotsMin, slots_.size() * 2);
+  WEFT_TRY_STATUS(charge_.cover(charge_.held_bytes() + size * sizeof(uint32_t)));
+  slots_.assign(size, 0);
+  for (size_t index = 0; index < entries_.size(); ++index) {
+    slots_[slot_of(entries_[index].id)] = static_cast<uint32_t>(index + 1);
+  }
+  return ok_status();
+}
+
+Status ValueCache::add(rdf::TermId id, std::string token) {
+  WEFT_TRY_STATUS(grow());
+  Entry entry;
+  entry.id = id;
+  entry.value = rdf::Value::from_token(token);
+  text_bytes_ += token.size();  // held by the value, near enough
+  if (may_be_written_otherwise(entry.value.kind()) && entry.value.to_token() != token) {
+    entry.raw = std::move(token);
+    text_bytes_ += entry.raw.size();
+  }
+  entries_.push_back(std::move(entry));
+  slots_[slot_of(id)] = static_cast<uint32_t>(entries_.size());
+  return charge_.cover(slots_.size() * sizeof(uint32_t) + entries_.size() * sizeof(Entry) +
+                       text_bytes_);
+}
+
+Status ValueCache::load(std::span<const Column* const> columns) {
+  if (entries_.size() * sizeof(Entry) + text_bytes_ >
+      charge_.budget()->limit_bytes() / kShareOfBudget) {
+    clear();
+  }
+  if (slots_.empty()) {
+    WEFT_TRY_STATUS(grow());
+  }
+  std::vector<rdf::TermId> stored;
+  std::string token;
+  for (const Column* column : columns) {
+    rdf::TermId last = rdf::kNoTerm;
+    for (const rdf::TermId id : *column) {
+      if (id == last || id == rdf::kNoTerm || slots_[slot_of(id)] != 0) {
+        continue;
+      }
+      last = id;
+      if (is_computed(id)) {
+        token.clear();
+        pool_.append_token(id, token);
+        WEFT_TRY_STATUS(add(id, token));
+      } else {
+        stored.push_back(id);
+      }
+    }
+  }
+  if (stored.empty()) {
+    return ok_status();
+  }
+  std::sort(stored.begin(), stored.end());
+  stored.erase(std::unique(stored.begin(), stored.end()), stored.end());
+  std::vector<std::string> tokens;
+  tokens.reserve(stored.size());
+  WEFT_TRY_STATUS(source_.tokens(stored, tokens));
+  for (size_t i = 0; i < stored.size(); ++i) {
+    WEFT_TRY_STATUS(add(stored[i], std::move(tokens[i])));
+  }
+  return ok_status();
+}
+
+Cell ValueCache::find(rdf::TermId id) const {
+  if (id == rdf::kNoTerm) {
+    return {&undefined_, nullptr};
+  }
+  const Entry& entry = entries_[slots_[slot_of(id)] - 1];
+  return {&entry.value, entry.raw.empty() ? nullptr : &entry.raw};
+}
+
+}  // namespace weft::exec
