@@ -10,6 +10,7 @@ namespace {
 constexpr std::string_view kOwnMember = "weft";
 constexpr std::string_view kEmptyGeneration = "empty_generation";
 constexpr std::string_view kReplaced = "replaced";
+constexpr std::string_view kSince = "since";
 
 Error malformed(std::string text) {
   return {ErrorKind::kCorrupt, "manifest: " + std::move(text)};
@@ -129,27 +130,55 @@ json::Value entry_value(const LogEntry& entry) {
   return value;
 }
 
-// The first `generation` entries' worth of a log whose last entry was appended at `last`: every
-// writer appends one entry per generation. nullopt if that is not known.
-std::optional<std::vector<LogEntry>> prefix_at(const std::vector<LogEntry>& log, uint64_t last,
-                                               uint64_t generation,
-                                               std::optional<uint64_t> empty_generation) {
-  if (generation > last || last - generation > log.size()) {
-    return std::nullopt;
-  }
-  const auto length = log.size() - static_cast<size_t>(last - generation);
-  // What stood before the first entry is only known if a graph began empty: a log may have been
-  // compacted to its first entry.
-  if (length == 0 && last != generation && empty_generation != generation) {
-    return std::nullopt;
-  }
-  return std::vector<LogEntry>(log.begin(), log.begin() + static_cast<ptrdiff_t>(length));
-}
-
 // The member of ours, if it is as we write it.
 json::Value own_of(const json::Value& document) {
   const json::Value* own = document.find(kOwnMember);
   return own != nullptr && own->is_object() ? *own : json::Value::object();
+}
+
+// A log and the generations of which it shows prefixes: every writer appends one entry per
+// generation.
+struct Lineage {
+  std::vector<LogEntry> log;
+  uint64_t last = 0;   // the generation that the whole log shows
+  uint64_t first = 0;  // the earliest one that a prefix shows
+
+  Lineage(std::vector<LogEntry> entries, uint64_t generation, const json::Value& own)
+      : log(std::move(entries)), last(generation) {
+    const std::optional<uint64_t> since = integer(own, kSince);
+    const std::optional<uint64_t> empty = integer(own, kEmptyGeneration);
+    const uint64_t before_log = last - std::min<uint64_t>(last, log.size());
+    // What stood before the first entry is only known if a graph began empty: a log may have been
+    // compacted to its first entry by a program that does not say so.
+    first = empty == before_log || log.empty() ? before_log : before_log + 1;
+    first = since.has_value() ? std::max(first, *since) : first;
+    first = std::min(first, last);
+  }
+
+  std::optional<size_t> entries_at(uint64_t generation) const {
+    if (generation < first || generation > last) {
+      return std::nullopt;
+    }
+    return log.size() - static_cast<size_t>(last - generation);
+  }
+  std::vector<LogEntry> prefix(size_t entries) const {
+    return {log.begin(), log.begin() + static_cast<ptrdiff_t>(entries)};
+  }
+};
+
+// The log that the last compaction replaced, if it was remembered.
+std::optional<Lineage> replaced_lineage(const json::Value& own) {
+  const json::Value* kept = own.find(kReplaced);
+  if (kept == nullptr || !kept->is_object()) {
+    return std::nullopt;
+  }
+  json::Value replaced = *kept;
+  Result<std::vector<LogEntry>> log = parse_log(replaced);
+  const std::optional<uint64_t> last = integer(replaced, "generation");
+  if (!log.ok() || !last.has_value()) {
+    return std::nullopt;
+  }
+  return Lineage(std::move(log).value(), *last, replaced);
 }
 
 }  // namespace
@@ -188,6 +217,13 @@ Manifest Manifest::create(std::string_view name, const std::optional<SegmentPin>
   if (!own.members().empty()) {
     manifest.document_.set(kOwnMember, std::move(own));
   }
+  return manifest;
+}
+
+Manifest Manifest::before_first(std::string_view name) {
+  Manifest manifest = create(name, std::nullopt);
+  manifest.generation_ = 0;
+  manifest.document_.set("generation", json::Value::number(uint64_t{0}));
   return manifest;
 }
 
@@ -250,53 +286,80 @@ Status Manifest::append(const LogEntry& entry) {
   return ok_status();
 }
 
-Status Manifest::replace_log(const SegmentPin& compacted) {
+Status Manifest::compact(size_t entries, const SegmentPin& compacted) {
+  WEFT_CHECK(entries <= log_.size());
+  json::Value own = own_of(document_);
   json::Value replaced = json::Value::object();
   replaced.set("generation", json::Value::number(generation_));
-  WEFT_TRY_STATUS(raise_generation());
-  json::Value own = own_of(document_);
-  const std::optional<uint64_t> empty_generation = integer(own, kEmptyGeneration);
-  if (log_.size() <= kReplacedLogEntriesMax) {
-    if (empty_generation.has_value()) {
-      replaced.set(kEmptyGeneration, json::Value::number(*empty_generation));
+  for (const std::string_view member : {kEmptyGeneration, kSince}) {
+    if (const std::optional<uint64_t> known = integer(own, member); known.has_value()) {
+      replaced.set(member, json::Value::number(*known));
     }
-    replaced.set("log", std::move(*document_.find("log")));
+    own.remove(member);
+  }
+  WEFT_TRY_STATUS(raise_generation());
+  json::Value log = *document_.find("log");
+  json::Value::Array kept(log.items().begin() + static_cast<ptrdiff_t>(entries), log.items().end());
+  log_.erase(log_.begin(), log_.begin() + static_cast<ptrdiff_t>(entries));
+  log_.insert(log_.begin(), {.adds = compacted, .dels = {}});
+  kept.insert(kept.begin(), entry_value(log_.front()));
+  if (log.items().size() <= kReplacedLogEntriesMax) {
+    replaced.set("log", std::move(log));
     own.set(kReplaced, std::move(replaced));
   } else {
     own.remove(kReplaced);
   }
-  own.remove(kEmptyGeneration);
-  document_.remove(kOwnMember);
-  if (!own.members().empty()) {
-    document_.set(kOwnMember, std::move(own));
-  }
-  log_.assign(1, {.adds = compacted, .dels = {}});
-  document_.set("log", json::Value::array({entry_value(log_.front())}));
+  own.set(kSince, json::Value::number(generation_));
+  document_.set(kOwnMember, std::move(own));
+  document_.set("log", json::Value::array(std::move(kept)));
   return ok_status();
 }
 
 Result<std::vector<LogEntry>> Manifest::log_at(uint64_t generation) const {
-  if (generation == 0) {
-    return std::vector<LogEntry>();
+  WEFT_TRY(History history, this->history(generation, generation));
+  return std::move(history.log);
+}
+
+Result<Manifest::History> Manifest::history(uint64_t from, uint64_t to) const {
+  if (from > to) {
+    return Error(ErrorKind::kInvalid, "manifest: the first generation must not be the later one")
+        .with("from", from)
+        .with("to", to);
+  }
+  const auto unknown = [this](uint64_t generation) {
+    return Error(ErrorKind::kNotFound, "manifest: this generation is not known any more")
+        .with("generation", generation)
+        .with("current_generation", generation_)
+        .with("log_entries", log_.size());
+  };
+  if (to == 0) {
+    return History{};
   }
   const json::Value own = own_of(document_);
-  if (auto log = prefix_at(log_, generation_, generation, integer(own, kEmptyGeneration))) {
-    return std::move(*log);
+  const Lineage current(log_, generation_, own);
+  const std::optional<Lineage> replaced = replaced_lineage(own);
+  const bool to_is_current = current.entries_at(to).has_value();
+  if (!to_is_current && !(replaced.has_value() && replaced->entries_at(to).has_value())) {
+    return unknown(to);
   }
-  if (const json::Value* kept = own.find(kReplaced); kept != nullptr && kept->is_object()) {
-    json::Value replaced = *kept;
-    Result<std::vector<LogEntry>> log = parse_log(replaced);
-    const std::optional<uint64_t> last = integer(replaced, "generation");
-    if (log.ok() && last.has_value()) {
-      if (auto prefix = prefix_at(*log, *last, generation, integer(replaced, kEmptyGeneration))) {
-        return std::move(*prefix);
-      }
-    }
+  const Lineage& last = to_is_current ? current : *replaced;
+  if (from == 0) {
+    return History{.log = last.prefix(*last.entries_at(to)), .from_entries = 0};
   }
-  return Error(ErrorKind::kNotFound, "manifest: this generation is not known any more")
-      .with("generation", generation)
-      .with("current_generation", generation_)
-      .with("log_entries", log_.size());
+  if (const std::optional<size_t> entries = last.entries_at(from); entries.has_value()) {
+    return History{.log = last.prefix(*last.entries_at(to)), .from_entries = *entries};
+  }
+  const std::optional<size_t> entries =
+      to_is_current && replaced.has_value() ? replaced->entries_at(from) : std::nullopt;
+  const std::optional<uint64_t> since = integer(own, kSince);
+  if (!entries.has_value() || !since.has_value() || replaced->last + 1 != *since) {
+    return unknown(from);
+  }
+  History history{.log = replaced->log, .from_entries = *entries};
+  const auto begin = static_cast<ptrdiff_t>(*current.entries_at(*since));
+  history.log.insert(history.log.end(), log_.begin() + begin,
+                     log_.begin() + static_cast<ptrdiff_t>(*current.entries_at(to)));
+  return history;
 }
 
 }  // namespace weft::manifest

@@ -50,6 +50,9 @@ class Manifest {
   // Generation 1 of a new graph. Without `base` it is empty.
   static Manifest create(std::string_view name, const std::optional<SegmentPin>& base);
 
+  // Generation 0 of a graph that is about to be created: never published.
+  static Manifest before_first(std::string_view name);
+
   // Checks in rete's order: version, name, generation, log, then entry by entry adds before dels,
   // in each url, size, hash. Errors, all beginning with "manifest: ": kUnsupported for another
   // version; kCorrupt for all else; kLimit.
@@ -63,12 +66,22 @@ class Manifest {
 
   // Appends an entry. Errors: kInvalid if it names nothing; kLimit if the generation is the last.
   Status append(const LogEntry& entry);
-  // Puts one entry in the place of the log and remembers what it replaced (log_at).
-  Status replace_log(const SegmentPin& compacted);
+  // Puts one entry in the place of the first `entries` ones, and remembers the log as it was.
+  Status compact(size_t entries, const SegmentPin& compacted);
 
   // The log as it was at an earlier generation: a prefix of this one, or of the one that the last
   // compaction replaced. Generation 0 is the empty graph. Errors: kNotFound if it is not known.
   Result<std::vector<LogEntry>> log_at(uint64_t generation) const;
+
+  // A log that shows what generation `to` showed, and whose first `from_entries` entries show what
+  // generation `from` showed. From before the last compaction to after it, it is the log as if
+  // nobody had compacted.
+  struct History {
+    std::vector<LogEntry> log;
+    size_t from_entries = 0;
+  };
+  // Errors: kInvalid unless from <= to; kNotFound.
+  Result<History> history(uint64_t from, uint64_t to) const;
 
   friend bool operator==(const Manifest& a, const Manifest& b) {
     return a.document_ == b.document_;

@@ -85,7 +85,7 @@ TEST(Manifest, UnknownMembersSurviveAChange) {
   EXPECT_THAT(text, HasSubstr("\"note\": \"n\""));
   EXPECT_THAT(text, HasSubstr("\"comment\": \"c\""));
   EXPECT_THAT(text, HasSubstr("\"generation\": 5"));
-  ASSERT_TRUE(manifest->replace_log(pin("c")).ok());
+  ASSERT_TRUE(manifest->compact(manifest->log().size(), pin("c")).ok());
   EXPECT_THAT(manifest->text(), HasSubstr("\"z\": 1.50"));
 }
 
@@ -154,7 +154,7 @@ TEST(Manifest, TheLastGenerationIsNotPassed) {
   EXPECT_TRUE(manifest->append({.adds = pin("a"), .dels = {}}).ok());
   EXPECT_EQ(manifest->generation(), UINT64_MAX);
   EXPECT_EQ(manifest->append({.adds = pin("b"), .dels = {}}).error().kind(), ErrorKind::kLimit);
-  EXPECT_EQ(manifest->replace_log(pin("c")).error().kind(), ErrorKind::kLimit);
+  EXPECT_EQ(manifest->compact(manifest->log().size(), pin("c")).error().kind(), ErrorKind::kLimit);
   EXPECT_EQ(manifest->log().size(), 1U);
 }
 
@@ -185,7 +185,7 @@ TEST(Manifest, WhatStoodBeforeALogOfUnknownHistoryIsNotGuessed) {
 TEST(Manifest, TheLogThatACompactionReplacedIsRemembered) {
   Manifest manifest = Manifest::create("g", pin("base"));
   ASSERT_TRUE(manifest.append({.adds = pin("a"), .dels = {}}).ok());
-  ASSERT_TRUE(manifest.replace_log(pin("c")).ok());
+  ASSERT_TRUE(manifest.compact(manifest.log().size(), pin("c")).ok());
   ASSERT_TRUE(manifest.append({.adds = pin("d"), .dels = {}}).ok());
   const Result<Manifest> again = Manifest::parse(manifest.text());
   ASSERT_TRUE(again.ok());
@@ -196,13 +196,45 @@ TEST(Manifest, TheLogThatACompactionReplacedIsRemembered) {
   EXPECT_EQ(again->log_at(1)->front().adds->url, "base");
 }
 
+TEST(Manifest, EntriesThatCameWhileOthersWereCompactedStay) {
+  Manifest manifest = Manifest::create("g", pin("base"));                // generation 1
+  ASSERT_TRUE(manifest.append({.adds = pin("a"), .dels = {}}).ok());     // 2
+  ASSERT_TRUE(manifest.append({.adds = {}, .dels = pin("late")}).ok());  // 3
+  ASSERT_TRUE(manifest.compact(2, pin("c")).ok());                       // 4
+  ASSERT_TRUE(manifest.append({.adds = pin("d"), .dels = {}}).ok());     // 5
+  ASSERT_EQ(manifest.log().size(), 3U);
+  EXPECT_EQ(manifest.log()[0].adds->url, "c");
+  EXPECT_EQ(manifest.log()[1].dels->url, "late");
+  EXPECT_EQ(manifest.log_at(4)->size(), 2U);
+  EXPECT_EQ(manifest.log_at(3)->size(), 3U);
+  EXPECT_EQ(manifest.log_at(2)->back().adds->url, "a");
+  const auto history = manifest.history(2, 5);
+  ASSERT_TRUE(history.ok());
+  EXPECT_EQ(history->from_entries, 2U);
+  std::string urls;
+  for (const LogEntry& entry : history->log) {
+    urls += (entry.adds.has_value() ? entry.adds->url : entry.dels->url) + " ";
+  }
+  EXPECT_EQ(urls, "base a late d ");
+  EXPECT_EQ(manifest.history(4, 5)->from_entries, 2U);
+  EXPECT_EQ(manifest.history(1, 3)->from_entries, 1U);
+  EXPECT_EQ(manifest.history(5, 4).error().kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(manifest.history(1, 6).error().kind(), ErrorKind::kNotFound);
+  EXPECT_EQ(manifest.history(0, 5)->log.size(), 3U);
+  // The next compaction forgets what the last one remembered.
+  ASSERT_TRUE(manifest.compact(3, pin("e")).ok());
+  EXPECT_EQ(manifest.log_at(5)->size(), 3U);
+  EXPECT_EQ(manifest.log_at(4)->size(), 2U);
+  EXPECT_EQ(manifest.log_at(3).error().kind(), ErrorKind::kNotFound);
+}
+
 TEST(Manifest, OnlyShortReplacedLogsAreRemembered) {
   for (const size_t entries : {kReplacedLogEntriesMax, kReplacedLogEntriesMax + 1}) {
     Manifest manifest = Manifest::create("g", std::nullopt);
     for (size_t i = 0; i < entries; ++i) {
       ASSERT_TRUE(manifest.append({.adds = pin("a"), .dels = {}}).ok());
     }
-    ASSERT_TRUE(manifest.replace_log(pin("c")).ok());
+    ASSERT_TRUE(manifest.compact(manifest.log().size(), pin("c")).ok());
     EXPECT_EQ(manifest.log_at(2).ok(), entries == kReplacedLogEntriesMax);
   }
 }
@@ -215,7 +247,7 @@ TEST(Manifest, MembersOfOursThatAreOddChangeNothing) {
         document("[" + entry_text("adds", "b") + "]", ",\"weft\":" + std::string(odd)));
     ASSERT_TRUE(manifest.ok()) << odd;
     EXPECT_EQ(manifest->log_at(2).error().kind(), ErrorKind::kNotFound) << odd;
-    EXPECT_TRUE(manifest->replace_log(pin("c")).ok());
+    EXPECT_TRUE(manifest->compact(manifest->log().size(), pin("c")).ok());
     EXPECT_TRUE(Manifest::parse(manifest->text()).ok());
   }
 }

@@ -1,14 +1,21 @@
 set(SOURCES
   base_scan.cc
   delta.cc
+  dump_fold.cc
   fold.cc
   fold_count.cc
   fold_terms.cc
+  graph_log.cc
+  graph_log_compact.cc
+  graph_log_gc.cc
+  graph_log_status.cc
+  graph_paths.cc
   ingest.cc
   ingest_document.cc
   merge_cursor.cc
   overlay.cc
   overlay_ranged.cc
+  segment_maker.cc
   segment_terms.cc
   segments.cc
   term_table.cc
@@ -16,14 +23,18 @@ set(SOURCES
 set(HEADERS
   base_scan.h
   delta.h
+  dump_fold.h
   fold.h
   fold_state.h
   fold_terms.h
+  graph_log.h
+  graph_paths.h
   ingest.h
   ingest_document.h
   memory_hold.h
   merge_cursor.h
   overlay.h
+  segment_maker.h
   segment_terms.h
   segments.h
   term_table.h

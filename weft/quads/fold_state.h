@@ -29,6 +29,10 @@ class FoldState final : public Fold {
               std::stop_token stop) override;
   Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens,
                 std::stop_token stop) override;
+  Status token_table(std::span<const rdf::TermId> ids, rete::TokenTable& table,
+                     std::stop_token stop) override {
+    return terms_->tokens_of(ids, table, stop);
+  }
   Result<std::unique_ptr<FoldCursor>> scan(const rdf::IdPattern& pattern,
                                            rdf::Permutation permutation,
                                            std::stop_token stop) override;

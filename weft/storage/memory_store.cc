@@ -16,6 +16,16 @@ Status check_writable_name(const std::string& name) {
   return ok_status();
 }
 
+// What a failure means once others see the object.
+Status seen(Status status, const std::string& name) {
+  if (status.ok()) {
+    return status;
+  }
+  return Error(ErrorKind::kRecoveryRequired, "an object is seen, and may not survive a crash")
+      .with("object", name)
+      .with("cause", status.error().to_string());
+}
+
 class BufferReader final : public ObjectReader {
  public:
   BufferReader(std::string name, Buffer bytes) : name_(std::move(name)), bytes_(std::move(bytes)) {}
@@ -94,7 +104,7 @@ class MemoryWriter final : public ObjectWriter {
     if (!done) {
       return PutOutcome::kLost;
     }
-    WEFT_TRY_STATUS(step("sync", name_));
+    WEFT_TRY_STATUS(seen(step("sync", name_), name_));
     disk_.sync(name_);
     return PutOutcome::kDone;
   }
@@ -271,13 +281,14 @@ Result<std::vector<PutOutcome>> MemoryStore::put_many_if_absent(
   }
   std::vector<PutOutcome> outcomes;
   for (const auto& [name, bytes] : objects) {
-    WEFT_TRY_STATUS(step("show", name));
+    Status status = step("show", name);
+    WEFT_TRY_STATUS(outcomes.empty() ? std::move(status) : seen(std::move(status), name));
     const bool done = disk_.show_if_absent(name, Buffer::copy_of(bytes));
     outcomes.push_back(done ? PutOutcome::kDone : PutOutcome::kLost);
   }
   for (size_t i = 0; i < objects.size(); ++i) {
     if (outcomes[i] == PutOutcome::kDone) {
-      WEFT_TRY_STATUS(step("sync", objects[i].first));
+      WEFT_TRY_STATUS(seen(step("sync", objects[i].first), objects[i].first));
       disk_.sync(objects[i].first);
     }
   }
@@ -297,7 +308,7 @@ Result<PutOutcome> MemoryStore::put_if_match(const std::string& name, ByteView b
   if (!disk_.show_if_match(name, Buffer::copy_of(bytes), expected)) {
     return PutOutcome::kLost;
   }
-  WEFT_TRY_STATUS(step("sync", name));
+  WEFT_TRY_STATUS(seen(step("sync", name), name));
   disk_.sync(name);
   return PutOutcome::kDone;
 }
