@@ -1,6 +1,7 @@
 #include "weft/engine/environment.h"
 
 #include "weft/storage/local_file.h"
+#include "weft/storage/local_store.h"
 
 namespace weft::engine {
 namespace {
@@ -16,6 +17,19 @@ class OpenerOfEnvironment final : public manifest::ObjectOpener {
   Environment& environment_;
 };
 
+// Verdicts are a convenience: where they cannot be kept they are forgotten with the process.
+std::shared_ptr<rete::VerdictStore> verdicts_in(const std::string& folder) {
+  if (!folder.empty()) {
+    storage::LocalStoreOptions options;
+    options.create_folder = true;
+    auto store = storage::open_local_store(folder, options);
+    if (store.ok()) {
+      return rete::verdict_store(std::move(store).value());
+    }
+  }
+  return rete::verdict_memory();
+}
+
 }  // namespace
 
 bool is_url(const std::string& target) {
@@ -30,8 +44,7 @@ Environment::Environment(base::Executor& executor, const base::Clock& clock,
       query_budget_("--memory", options_.query_memory_bytes),
       overlay_budget_("--memory, the share of overlays", options_.overlay_memory_bytes),
       cache_(std::make_shared<rete::BlockCache>(options_.cache_bytes)),
-      verdicts_(options_.verdict_folder.empty() ? rete::verdict_memory()
-                                                : rete::verdict_folder(options_.verdict_folder)) {}
+      verdicts_(verdicts_in(options_.verdict_folder)) {}
 
 Environment::~Environment() = default;
 

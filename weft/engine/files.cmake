@@ -1,3 +1,3 @@
-set(SOURCES dump.cc environment.cc fold_source.cc graph.cc)
-set(HEADERS dump.h environment.h graph.h)
+set(SOURCES environment.cc fold_source.cc graph.cc)
+set(HEADERS environment.h graph.h)
 set(TESTS)

@@ -1,0 +1,20 @@
+// The commands of the program. Each add_… gives `app` a subcommand and, when the command line
+// chooses it, leaves in `action` what to run. Arguments live as long as the returned lambdas.
+#pragma once
+
+#include "cli/session.h"
+#include <CLI/CLI.hpp>
+
+namespace weft::cli {
+
+void add_build(CLI::App& app, Action& action);
+void add_info(CLI::App& app, Action& action);
+void add_verify(CLI::App& app, Action& action);
+void add_dump(CLI::App& app, Action& action);
+void add_merge(CLI::App& app, Action& action);
+void add_convert(CLI::App& app, Action& action);
+void add_count(CLI::App& app, Action& action);
+void add_query(CLI::App& app, Action& action);
+void add_manifest(CLI::App& app, Action& action);
+
+}  // namespace weft::cli
