@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/environment.h"
-#include "cli/progress.h"
 #include "cli/text_file.h"
 #include <unistd.h>
 
@@ -65,11 +64,8 @@ Status write_answer(const QueryArguments& arguments, exec::PreparedQuery& query,
       WEFT_TRY(const auto format, solution_format(arguments, session.options().json));
       const auto writer = results::make_result_writer(format, output);
       WEFT_TRY(const auto solutions, query.select());
-      WEFT_TRY(const uint64_t rows, results::write_solutions(*solutions, *writer));
-      if (format == results::ResultFormat::kTable) {
-        session.note(with_separators(rows) + (rows == 1 ? " solution" : " solutions"));
-      }
-      return ok_status();
+      const Result<uint64_t> rows = results::write_solutions(*solutions, *writer);
+      return rows.ok() ? ok_status() : Status(rows.error());
     }
     case sparql::QueryForm::kAsk: {
       WEFT_TRY(const auto format, solution_format(arguments, session.options().json));
