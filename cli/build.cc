@@ -37,7 +37,9 @@ Result<quads::IngestOptions> ingest_options(const BuildArguments& arguments, Ses
 Status build(const BuildArguments& arguments, Session& session) {
   WEFT_TRY(const quads::IngestOptions options, ingest_options(arguments, session));
   ProgressLine progress(session.clock(), !session.options().quiet);
-  WEFT_TRY(auto output, SegmentOutput::open(arguments.output, session, progress));
+  WEFT_TRY(rete::BuildOptions build_with,
+           build_options(arguments.output.content, session, progress));
+  WEFT_TRY(auto output, SegmentOutput::open(arguments.output, std::move(build_with), session));
   WEFT_TRY(const quads::IngestReport read,
            quads::ingest(arguments.inputs, options, session.executor(), output->scratch(),
                          output->builder(), session.stop()));

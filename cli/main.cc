@@ -55,7 +55,7 @@ int run(int argc, char** argv) {
   add_info(app, action);
   add_verify(app, action);
   add_dump(app, action);
-  // add_merge(app, action);
+  add_merge(app, action);
   add_convert(app, action);
   add_count(app, action);
   try {

@@ -22,17 +22,15 @@ std::string folder_of(const std::string& path) {
 
 class FileSegmentOutput final : public SegmentOutput {
  public:
-  FileSegmentOutput(std::string path, Session& session, ProgressLine& progress,
+  FileSegmentOutput(std::string path, Session& session,
                     std::unique_ptr<storage::ScratchSpace> scratch,
                     std::unique_ptr<storage::ObjectWriter> writer)
       : path_(std::move(path)),
         session_(session),
-        progress_(progress),
         scratch_(std::move(scratch)),
         writer_(std::move(writer)) {}
 
-  Status start(const SegmentContentOptions& content) {
-    WEFT_TRY(rete::BuildOptions options, build_options(content, session_, progress_));
+  Status start(rete::BuildOptions options) {
     WEFT_TRY(builder_,
              rete::SegmentBuilder::create(std::move(options), session_.executor(), *scratch_));
     return ok_status();
@@ -54,7 +52,6 @@ class FileSegmentOutput final : public SegmentOutput {
  private:
   std::string path_;
   Session& session_;
-  ProgressLine& progress_;
   std::unique_ptr<storage::ScratchSpace> scratch_;
   std::unique_ptr<storage::ObjectWriter> writer_;
   std::unique_ptr<rete::SegmentBuilder> builder_;
@@ -125,15 +122,15 @@ Result<rete::BuildOptions> build_options(const SegmentContentOptions& content, S
 }
 
 Result<std::unique_ptr<SegmentOutput>> SegmentOutput::open(const SegmentOutputOptions& options,
-                                                           Session& session,
-                                                           ProgressLine& progress) {
+                                                           rete::BuildOptions build,
+                                                           Session& session) {
   const auto if_exists = options.replace ? storage::IfExists::kReplace : storage::IfExists::kRefuse;
   WEFT_TRY(auto writer, storage::create_local_file(options.path, if_exists));
   auto scratch = storage::local_scratch(
       options.scratch_directory.empty() ? folder_of(options.path) : options.scratch_directory);
-  auto output = std::make_unique<FileSegmentOutput>(options.path, session, progress,
-                                                    std::move(scratch), std::move(writer));
-  WEFT_TRY_STATUS(output->start(options.content));
+  auto output = std::make_unique<FileSegmentOutput>(options.path, session, std::move(scratch),
+                                                    std::move(writer));
+  WEFT_TRY_STATUS(output->start(std::move(build)));
   return std::unique_ptr<SegmentOutput>(std::move(output));
 }
 

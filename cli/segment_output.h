@@ -46,8 +46,9 @@ Result<rete::BuildOptions> build_options(const SegmentContentOptions& options, S
 class SegmentOutput {
  public:
   // Errors: kAlreadyExists if the output exists (and may not be replaced); those of storage.
+  // `build` says what the segment contains (build_options).
   static Result<std::unique_ptr<SegmentOutput>> open(const SegmentOutputOptions& options,
-                                                     Session& session, ProgressLine& progress);
+                                                     rete::BuildOptions build, Session& session);
   virtual ~SegmentOutput() = default;
   virtual rete::SegmentBuilder& builder() = 0;
   virtual storage::ScratchSpace& scratch() = 0;

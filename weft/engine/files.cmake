@@ -1,3 +1,3 @@
 set(SOURCES environment.cc fold_source.cc graph.cc)
 set(HEADERS environment.h graph.h)
-set(TESTS)
+set(TESTS graph_test.cc)

@@ -13,6 +13,7 @@ set(SOURCES
   ingest.cc
   ingest_document.cc
   merge_cursor.cc
+  merge_segments.cc
   overlay.cc
   overlay_ranged.cc
   segment_maker.cc
@@ -32,6 +33,7 @@ set(HEADERS
   ingest.h
   ingest_document.h
   memory_hold.h
+  merge_segments.h
   merge_cursor.h
   overlay.h
   segment_maker.h
@@ -39,4 +41,6 @@ set(HEADERS
   segments.h
   term_table.h
 )
-set(TESTS)
+set(TESTS
+  merge_segments_test.cc
+)
