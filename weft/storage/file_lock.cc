@@ -19,7 +19,8 @@ Result<FileHandle> open_lock_file(const FileCalls& calls, const Folder& folder,
       calls.open(folder.handle.get(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
   if (descriptor == -EACCES) {
     // Made by another user; a local file system locks what is open for reading, too.
-    descriptor = calls.open(folder.handle.get(), name.c_str(), O_RDONLY | O_NOFOLLOW, 0);
+    const int readable = calls.open(folder.handle.get(), name.c_str(), O_RDONLY | O_NOFOLLOW, 0);
+    descriptor = readable >= 0 ? readable : -EACCES;
   }
   if (descriptor < 0) {
     return file_error(descriptor, "cannot open a lock file", folder.path_of(name));
