@@ -30,32 +30,37 @@ class TextArena {
     return {memory, text.size()};
   }
   void clear() {
+    // The last block is the largest of the usual ones: it is enough for as much again, mostly.
     if (blocks_.size() > 1) {
-      blocks_.clear();
-      used_bytes_ = 0;
+      blocks_.erase(blocks_.begin(), blocks_.end() - 1);
     }
-    next_ = blocks_.empty() ? nullptr : blocks_.front().get();
-    rest_bytes_ = blocks_.empty() ? 0 : first_bytes_;
+    if (!blocks_.empty() && last_bytes_ > kBlockBytesMax) {
+      blocks_.clear();
+    }
+    used_bytes_ = blocks_.empty() ? 0 : last_bytes_;
+    next_ = blocks_.empty() ? nullptr : blocks_.back().get();
+    rest_bytes_ = used_bytes_;
   }
   // Of all blocks taken.
   size_t used_bytes() const { return used_bytes_; }
 
  private:
-  static constexpr size_t kBlockBytes = 256 * 1024;
+  static constexpr size_t kBlockBytesMin = 8 * 1024;
+  static constexpr size_t kBlockBytesMax = 256 * 1024;
 
   void grow(size_t size_bytes) {
-    const size_t block_bytes = size_bytes > kBlockBytes ? size_bytes : kBlockBytes;
+    size_t block_bytes = used_bytes_ < kBlockBytesMin ? kBlockBytesMin : used_bytes_;
+    block_bytes = block_bytes > kBlockBytesMax ? kBlockBytesMax : block_bytes;
+    block_bytes = size_bytes > block_bytes ? size_bytes : block_bytes;
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(block_bytes));
-    if (blocks_.size() == 1) {
-      first_bytes_ = block_bytes;
-    }
+    last_bytes_ = block_bytes;
     used_bytes_ += block_bytes;
     next_ = blocks_.back().get();
     rest_bytes_ = block_bytes;
   }
 
   std::vector<std::unique_ptr<char[]>> blocks_;
-  size_t first_bytes_ = 0;
+  size_t last_bytes_ = 0;
   size_t used_bytes_ = 0;
   char* next_ = nullptr;
   size_t rest_bytes_ = 0;

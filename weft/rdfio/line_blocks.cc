@@ -12,6 +12,7 @@ namespace {
 
 // Small enough for the second-level cache together with what is made of it.
 constexpr size_t kBlockBytes = 256 * 1024;
+constexpr size_t kBlockBytesMin = 16 * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // How many bytes of `text`, which is not all of the input, are whole lines. A CR at the very end
@@ -30,9 +31,15 @@ size_t whole_lines(std::string_view text) {
 LineBlocks::LineBlocks(InputStream& input, std::string file_name, uint64_t line_size_max_bytes)
     : input_(input), file_name_(std::move(file_name)), line_size_max_bytes_(line_size_max_bytes) {}
 
-Status LineBlocks::read_more(LineBlock& block) {
-  const size_t room = block.bytes_.size() - kPaddingBytes;
-  while (block.size_ < room && !ended_) {
+// Reads until the block holds `wanted` bytes or the input ends.
+Status LineBlocks::read_more(LineBlock& block, size_t wanted) {
+  while (block.size_ < wanted && !ended_) {
+    size_t room = block.bytes_.size() < kPaddingBytes ? 0 : block.bytes_.size() - kPaddingBytes;
+    if (block.size_ >= room) {
+      // A small input gets a small block.
+      room = std::min(std::max(room * 2, kBlockBytesMin), wanted);
+      block.bytes_.resize(room + kPaddingBytes);
+    }
     const std::span<char> free(block.bytes_.data() + block.size_, room - block.size_);
     WEFT_TRY(const size_t got, input_.read(std::as_writable_bytes(free)));
     ended_ = got == 0;
@@ -49,15 +56,15 @@ Result<bool> LineBlocks::next(LineBlock& block) {
   size_t wanted = std::max(kBlockBytes, carry_.size() * 2);
   size_t lines_size = 0;
   while (true) {
-    if (block.bytes_.size() < wanted + kPaddingBytes) {
-      block.bytes_.resize(wanted + kPaddingBytes);
-    }
     if (!carry_.empty()) {
+      if (block.bytes_.size() < carry_.size() + kPaddingBytes) {
+        block.bytes_.resize(carry_.size() + kPaddingBytes);
+      }
       std::memcpy(block.bytes_.data(), carry_.data(), carry_.size());
       block.size_ = carry_.size();
       carry_.clear();
     }
-    WEFT_TRY_STATUS(read_more(block));
+    WEFT_TRY_STATUS(read_more(block, wanted));
     if (std::exchange(at_start_, false) && block.text().starts_with(kByteOrderMark)) {
       block.size_ -= kByteOrderMark.size();
       std::memmove(block.bytes_.data(), block.bytes_.data() + kByteOrderMark.size(), block.size_);

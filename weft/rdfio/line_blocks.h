@@ -44,7 +44,7 @@ class LineBlocks {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  Status read_more(LineBlock& block);
+  Status read_more(LineBlock& block, size_t wanted);
 
   InputStream& input_;
   std::string file_name_;

@@ -244,7 +244,7 @@ const char* LineParser::read_iri(const char* at, std::string_view& token) {
       return fail(at + bad, "not UTF-8");
     }
   }
-  if (std::memcmp(at + 1, "http", 4) != 0 && !has_scheme(token.substr(1))) {
+  if (std::memcmp(at + 1, "http:", 5) != 0 && !has_scheme(token.substr(1))) {
     return fail(at, "expected an absolute IRI");
   }
   return stop + 1;

@@ -64,7 +64,7 @@ TEST(ParseLines, TokensComeOutCanonical) {
 }
 
 TEST(ParseLines, PlaceOfErrorsIsExact) {
-  const std::array<std::pair<std::string_view, std::string_view>, 22> cases = {{
+  const std::array<std::pair<std::string_view, std::string_view>, 23> cases = {{
       {"<a:s> <a:p> <a:o>", "1:18: expected '.'"},
       {"<a:s> <a:p> <a:o> .\n<a:s> <a b> <a:o> .", "2:9: space in an IRI"},
       {"é", "1:1: expected the end of the line"},
@@ -79,6 +79,7 @@ TEST(ParseLines, PlaceOfErrorsIsExact) {
       {"<a:s> <a:p> <a:{> .", "1:16: character that an IRI cannot hold"},
       {"<a:s> <a:p> <a:o", "1:13: IRI without closing '>'"},
       {"<a:s> <a:p> <o> .", "1:13: expected an absolute IRI"},
+      {"<a:s> <a:p> <http/x:y> .", "1:13: expected an absolute IRI"},
       {"<a:s> _:p <a:o> .", "1:7: expected a predicate"},
       {"\"s\" <a:p> <a:o> .", "1:1: a literal cannot be a subject"},
       {"<a:s> <a:p> \"x\xFF\" .", "1:15: not UTF-8"},

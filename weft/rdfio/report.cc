@@ -32,7 +32,7 @@ void merge_report(ParseReport& whole, ParseReport part) {
   whole.skipped += part.skipped;
   whole.bytes += part.bytes;
   std::ranges::move(part.warnings, std::back_inserter(whole.warnings));
-  std::ranges::stable_sort(whole.warnings, {}, line_of);
+  std::ranges::sort(whole.warnings, {}, line_of);  // a line has at most one
   if (whole.warnings.size() > kWarningsMax) {
     whole.warnings.erase(whole.warnings.begin() + kWarningsMax, whole.warnings.end());
   }

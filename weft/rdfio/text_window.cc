@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+constexpr size_t kCapacityBytesMin = 16 * 1024;
+
 }  // namespace
 
 TextWindow::TextWindow(InputStream& input) : input_(input), bytes_(kPaddingBytes) {}
@@ -35,13 +37,16 @@ void TextWindow::discard() {
 
 Status TextWindow::refill(size_t wanted_bytes) {
   discard();
-  // Twice the room, so that what is kept is moved once for every as many bytes read.
-  const size_t capacity = std::max(wanted_bytes, kRoomBytes) * 2;
-  if (bytes_.size() < capacity + kPaddingBytes) {
-    bytes_.resize(capacity + kPaddingBytes);
-  }
-  while (size_ < capacity && !ended_) {
-    const std::span<char> free(bytes_.data() + size_, capacity - size_);
+  // Twice the room, so that what is kept is moved once for every as many bytes read. A small text
+  // gets a small window.
+  const size_t capacity_max = std::max(wanted_bytes, kRoomBytes) * 2;
+  while (!ended_ && size_ < capacity_max) {
+    size_t capacity = bytes_.size() - kPaddingBytes;
+    if (size_ == capacity) {
+      capacity = std::min(std::max(capacity * 2, kCapacityBytesMin), capacity_max);
+      bytes_.resize(capacity + kPaddingBytes);
+    }
+    const std::span<char> free(bytes_.data() + size_, std::min(capacity, capacity_max) - size_);
     WEFT_TRY(const size_t got, input_.read(std::as_writable_bytes(free)));
     ended_ = got == 0;
     size_ += got;

@@ -93,7 +93,7 @@ class GatheringWriter final : public QuadWriter {
         ranked.emplace_back(times, space);
       }
     }
-    std::ranges::stable_sort(ranked, std::greater<>(), [](const auto& rank) { return rank.first; });
+    std::ranges::sort(ranked, std::greater<>());
     ranked.resize(std::min(ranked.size(), kGatheredPrefixesMax));
     for (const auto& [times, space] : ranked) {
       add_prefix(space);
