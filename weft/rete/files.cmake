@@ -18,7 +18,9 @@ set(SOURCES
   build/schema_classes.cc
   build/schema_counter.cc
   build/schema_writer.cc
+  build/sections5.cc
   build/segment_builder.cc
+  build/segment_layout5.cc
   build/segment_layout6.cc
   build/spool.cc
   build/string_sorter.cc
@@ -85,7 +87,9 @@ set(HEADERS
   build/schema_classes.h
   build/schema_counter.h
   build/schema_writer.h
+  build/sections5.h
   build/segment_builder.h
+  build/segment_layout5.h
   build/segment_layout6.h
   build/segment_parts.h
   build/spool.h

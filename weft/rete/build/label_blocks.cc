@@ -69,6 +69,17 @@ UnpackedLabel unpack_label(std::string_view packed) {
   return label;
 }
 
+std::string label_head(const LabelParts& parts) {
+  constexpr uint8_t kVersion = 1;
+  std::string head;
+  head.push_back(static_cast<char>(kVersion));
+  head.push_back(static_cast<char>(parts.levels));
+  codec::append_u16(head, 0);
+  codec::append_u64(head, parts.entry_count);
+  codec::append_u32(head, static_cast<uint32_t>(parts.root.size()));
+  return head;
+}
+
 Status LabelBlockWriter::add(const LabelEntryView& entry) {
   if (block_entries_ == 0) {
     first_key_ = entry.key;

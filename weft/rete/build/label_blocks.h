@@ -27,6 +27,9 @@ struct UnpackedLabel {
 };
 UnpackedLabel unpack_label(std::string_view packed);
 
+// What stands in front of the stored root node in either generation: version, levels, counts.
+std::string label_head(const LabelParts& parts);
+
 // Not thread-safe.
 class LabelBlockWriter {
  public:

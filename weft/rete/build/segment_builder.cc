@@ -10,6 +10,7 @@
 #include "weft/rete/build/listeners.h"
 #include "weft/rete/build/numbering.h"
 #include "weft/rete/build/order_builder.h"
+#include "weft/rete/build/segment_layout5.h"
 #include "weft/rete/build/segment_layout6.h"
 #include "weft/rete/build/segment_parts.h"
 
@@ -109,7 +110,9 @@ class Builder final : public SegmentBuilder {
     report.graphs = parts.graphs.size();
     space_.report("writing", 0, 0);
     const std::string record = options_.build_record ? build_record(options_, parts) : "";
-    WEFT_TRY_STATUS(write_segment6(parts, options_, record, space_, out, report));
+    WEFT_TRY_STATUS(options_.format_version == kGeneration5
+                        ? write_segment5(parts, options_, record, space_, out, report)
+                        : write_segment6(parts, options_, record, space_, out, report));
     return report;
   }
 

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "weft/codec/varint.h"
+#include "weft/rete/build/label_blocks.h"
 #include "weft/rete/build/text_directory.h"
 #include "weft/rete/format.h"
 
@@ -13,7 +14,6 @@ namespace {
 using codec::append_varint;
 
 constexpr size_t kHeadZeros = 16;
-constexpr uint8_t kLabelHeadVersion = 1;
 
 uint64_t stored_bytes(std::span<const ChunkEntry> chunks) {
   uint64_t sum = 0;
@@ -197,13 +197,8 @@ std::string Directories6::quad_root() const {
 
 std::string Directories6::label_root() const {
   const LabelParts& labels = *parts_->labels;
-  std::string head(kHeadZeros, '\0');
-  head.push_back(static_cast<char>(kLabelHeadVersion));
-  head.push_back(static_cast<char>(labels.levels));
-  codec::append_u16(head, 0);
-  codec::append_u64(head, labels.entry_count);
-  codec::append_u32(head, static_cast<uint32_t>(labels.root.size()));
-  head += labels.root;
+  // Generation 5 has its digest where the zeros stand.
+  const std::string head = std::string(kHeadZeros, '\0') + label_head(labels) + labels.root;
   std::string out;
   append_varint(out, labels.blocks.size());
   codec::append_length_prefixed(out, head);
