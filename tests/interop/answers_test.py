@@ -41,8 +41,19 @@ def peer_token(term):
     return token(nquads.statement(f"<x:s> <x:p> {term} .")[2])
 
 
+def merged(store):
+    """g1 and g2 merged into the default graph, and g3: what FROM g1 FROM g2 FROM NAMED g3 means. pyoxigraph itself
+    delivers a triple that stands in both graphs twice."""
+    result = pyoxigraph.Store()
+    graph = {n: pyoxigraph.NamedNode(f"http://ex/{n}") for n in random_queries.GRAPHS}
+    for name in ("g1", "g2"):
+        result.extend(pyoxigraph.Quad(q.subject, q.predicate, q.object) for q in store.quads_for_pattern(None, None, None, graph[name]))
+    result.extend(store.quads_for_pattern(None, None, None, graph["g3"]))
+    return result
+
+
 def peer_answer(store, query):
-    found = store.query(query)
+    found = merged(store).query(query.replace(random_queries.MERGED, "")) if random_queries.MERGED in query else store.query(query)
     if isinstance(found, pyoxigraph.QueryBoolean):
         return bool(found)
     if isinstance(found, pyoxigraph.QueryTriples):
@@ -72,7 +83,7 @@ def main():
     queries = given[1] if len(given) > 1 else (10 if driver.NIGHTLY else 7)
     first = given[2] if len(given) > 2 else 1
     checks = driver.Checks()
-    refused, nonempty = {}, 0
+    refused, nonempty, answered = {}, 0, 0
     for seed in range(first, first + graphs):
         with driver.scratch("answers") as folder:
             lines = random_queries.graph(seed)
@@ -93,11 +104,12 @@ def main():
                 if not checks.code(done, 0, name):
                     continue
                 got, want = our_answer(done, query), peer_answer(store, query)
+                answered += 1
                 nonempty += bool(want)
                 if isinstance(got, list) and not ordered:
                     got, want = sorted(got), sorted(want)
                 checks.equal(got, want, name, "\n  ".join(lines[:20]))
-    print(f"{graphs} graphs, {checks.passed + checks.failed - graphs} queries answered by both, {nonempty} with an answer, refused by name: {sum(refused.values())}")
+    print(f"{graphs} graphs, {answered} queries answered by both, {nonempty} with an answer, refused by name: {sum(refused.values())}")
     for text, count in sorted(refused.items()):
         print(f"  {count} x {text}")
     checks.that(sum(refused.values()) * 20 <= graphs * queries, "at most one query in twenty is refused", refused)

@@ -108,14 +108,15 @@ def edit(command, work):
         os.mkdir(os.path.join(work, rest))
     elif word == "head":
         a, b, size = rest.split()
-        driver.write(os.path.join(work, b), driver.read(os.path.join(work, a))[:int(size)])
+        data = driver.read(os.path.join(work, a))  # ours may be shorter than what is to be left of rete's
+        driver.write(os.path.join(work, b), data[:min(int(size), len(data) * 3 // 4)])
     elif word == "write":
         a, text = rest.split(" ", 1)
         driver.write(os.path.join(work, a), text)
     elif word == "flip":
         a, b, offset, _ = rest.split()
         data = bytearray(driver.read(os.path.join(work, a)))
-        data[int(offset)] ^= 1
+        data[int(offset) % len(data)] ^= 1
         driver.write(os.path.join(work, b), bytes(data))
     else:
         return False

@@ -122,23 +122,23 @@ def difference(got, want):
     return f"{len(missing)} missing, {len(extra)} extra of {len(want)}\n  " + "\n  ".join(shown)
 
 
+def _json_term(term):
+    kind, value = term["type"], term["value"]
+    if kind == "uri":
+        return f"<{value}>"
+    if kind == "bnode":
+        return f"_:{value.removeprefix('_:')}"
+    if kind in ("literal", "typed-literal"):
+        direction = term.get("its:dir")
+        language = term.get("xml:lang")
+        return literal(value, f"{language}--{direction}" if direction else language, term.get("datatype"))
+    if kind == "triple":
+        return f"<<{' '.join(_json_term(value[part]) for part in ('subject', 'predicate', 'object'))}>>"
+    raise Malformed(f"no such kind of term: {term}")
+
+
 def bindings(document):
     """SPARQL JSON results as a sorted list of rows, a row as a sorted tuple of (variable, term)."""
     if "boolean" in document:
         return document["boolean"]
-    rows = []
-    for row in document["results"]["bindings"]:
-        cells = []
-        for name, term in row.items():
-            kind, value = term["type"], term["value"]
-            if kind == "uri":
-                token = f"<{value}>"
-            elif kind == "bnode":
-                token = f"_:{value.removeprefix('_:')}"
-            elif kind in ("literal", "typed-literal"):
-                token = literal(value, term.get("xml:lang"), term.get("datatype"))
-            else:
-                token = f"{kind} {value}"
-            cells.append((name, token))
-        rows.append(tuple(sorted(cells)))
-    return sorted(rows)
+    return sorted(tuple(sorted((name, _json_term(term)) for name, term in row.items())) for row in document["results"]["bindings"])

@@ -68,7 +68,7 @@ def mistakes(checks, folder, path):
         ("weft manifest status my-rete-manifest.json", driver.NOT_FOUND, ["my-rete-manifest.json"]),
         ("weft manifest query my.rete-manifest.json 'SELECT ?n WHERE {'", driver.INVALID, ["line", "column"]),
         ("weft query people.ttl 'ASK {}'", (driver.INVALID, driver.CORRUPT), ["people.ttl"]),
-        ("weft query base.rete 'INSERT DATA { <http://ex/a> <http://ex/b> 1 }'", driver.INVALID, ["INSERT"]),
+        ("weft query base.rete 'INSERT DATA { <http://ex/a> <http://ex/b> 1 }'", driver.INVALID, ["SPARQL Update"]),
         ("weft query base.rete 'ASK {}' --format yaml", driver.INVALID, ["yaml"]),
     ]:
         done = run(["bash", "-c", line], cwd=folder, env=path)

@@ -10,6 +10,7 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 NAMES = ["Ada", "Bea", "Chidi", "ada", "Élif", "", "a b", 'q"q', "x,y"]
 DATES = ["2020-01-02T03:04:05Z", "2021-12-31T23:59:59Z", "2019-07-01T00:00:00+02:00", "2020-01-02T01:04:05-02:00"]
 GRAPHS = ["g1", "g2", "g3"]
+MERGED = f"FROM <{EX}g1> FROM <{EX}g2> FROM NAMED <{EX}g3> "
 
 
 def iri(name):
@@ -132,7 +133,7 @@ class Queries:
         return " ".join(parts)
 
     def dataset(self):
-        return self.r.choice(["", "", "", f"FROM {iri('g1')} ", f"FROM {iri('g1')} FROM {iri('g2')} FROM NAMED {iri('g3')} ", f"FROM NAMED {iri('g2')} "])
+        return self.r.choice(["", "", "", f"FROM {iri('g1')} ", MERGED, f"FROM NAMED {iri('g2')} "])
 
     def make(self):
         """(query, is the order to be compared)"""
