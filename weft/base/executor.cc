@@ -56,7 +56,8 @@ struct ThreadPool::State {
   Condition changed;
   std::deque<Batch*> batches WEFT_GUARDED_BY(mutex);
   bool closing WEFT_GUARDED_BY(mutex) = false;
-  std::vector<std::jthread> workers;
+  size_t width = 1;
+  std::vector<std::jthread> workers WEFT_GUARDED_BY(mutex);
 
   // Takes one index of `batch` and runs it. The mutex is held on entry and on return.
   void step(Batch& batch) WEFT_REQUIRES(mutex) {
@@ -88,6 +89,12 @@ struct ThreadPool::State {
     return nullptr;
   }
 
+  void start_workers() WEFT_REQUIRES(mutex) {
+    while (workers.size() + 1 < width) {
+      workers.emplace_back([this] { work(); });
+    }
+  }
+
   void work() {
     MutexLock lock(mutex);
     while (true) {
@@ -103,9 +110,7 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(size_t width) : state_(std::make_unique<State>()) {
-  for (size_t i = 1; i < std::max<size_t>(width, 1); ++i) {
-    state_->workers.emplace_back([state = state_.get()] { state->work(); });
-  }
+  state_->width = std::max<size_t>(width, 1);
 }
 
 ThreadPool::~ThreadPool() {
@@ -114,21 +119,30 @@ ThreadPool::~ThreadPool() {
     state_->closing = true;
   }
   state_->changed.notify_all();
-  state_->workers.clear();
+  std::vector<std::jthread> workers;
+  {
+    const MutexLock lock(state_->mutex);
+    workers = std::move(state_->workers);
+  }
+  workers.clear();
 }
 
 size_t ThreadPool::width() const {
-  return state_->workers.size() + 1;
+  return state_->width;
 }
 
 Status ThreadPool::for_each(size_t count, const std::function<Status(size_t)>& task,
                             std::stop_token stop) {
+  if (count <= 1) {
+    return InlineExecutor().for_each(count, task, std::move(stop));
+  }
   Batch batch;
   batch.count = count;
   batch.task = &task;
   batch.stop = std::move(stop);
   MutexLock lock(state_->mutex);
   state_->batches.push_back(&batch);
+  state_->start_workers();
   state_->changed.notify_all();
   while (!batch.finished()) {
     if (batch.has_work()) {

@@ -36,7 +36,7 @@ class InlineExecutor final : public Executor {
                   std::stop_token stop = {}) override;
 };
 
-// `width` - 1 worker threads (and the caller). Joins them when destroyed; no for_each may be
+// `width` - 1 worker threads (and the caller), started when there first is work for them. Joins them when destroyed; no for_each may be
 // running then.
 class ThreadPool final : public Executor {
  public:

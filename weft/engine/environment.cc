@@ -17,17 +17,43 @@ class OpenerOfEnvironment final : public manifest::ObjectOpener {
   Environment& environment_;
 };
 
-// Verdicts are a convenience: where they cannot be kept they are forgotten with the process.
-std::shared_ptr<rete::VerdictStore> verdicts_in(const std::string& folder) {
-  if (!folder.empty()) {
-    storage::LocalStoreOptions options;
-    options.create_folder = true;
-    auto store = storage::open_local_store(folder, options);
-    if (store.ok()) {
-      return rete::verdict_store(std::move(store).value());
-    }
+// Verdicts in a folder that is opened, and made, when the first file of others is met. They are a
+// convenience: where they cannot be kept they are forgotten with the process.
+class VerdictsInFolder final : public rete::VerdictStore {
+ public:
+  explicit VerdictsInFolder(std::string folder) : folder_(std::move(folder)) {}
+
+  std::optional<std::string> load(const rete::VerdictKey& key, rete::VerdictKind kind) override {
+    return verdicts().load(key, kind);
   }
-  return rete::verdict_memory();
+  void save(const rete::VerdictKey& key, rete::VerdictKind kind,
+            std::string_view payload) override {
+    verdicts().save(key, kind, payload);
+  }
+
+ private:
+  rete::VerdictStore& verdicts() {
+    const base::MutexLock lock(mutex_);
+    if (verdicts_ == nullptr) {
+      storage::LocalStoreOptions options;
+      options.create_folder = true;
+      auto store = storage::open_local_store(folder_, options);
+      verdicts_ =
+          store.ok() ? rete::verdict_store(std::move(store).value()) : rete::verdict_memory();
+    }
+    return *verdicts_;
+  }
+
+  std::string folder_;
+  base::Mutex mutex_;
+  std::shared_ptr<rete::VerdictStore> verdicts_ WEFT_GUARDED_BY(mutex_);
+};
+
+std::shared_ptr<rete::VerdictStore> verdicts_in(const std::string& folder) {
+  if (folder.empty()) {
+    return rete::verdict_memory();
+  }
+  return std::make_shared<VerdictsInFolder>(folder);
 }
 
 }  // namespace

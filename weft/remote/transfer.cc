@@ -90,42 +90,43 @@ Status Transfer::prepare(const HttpOptions& options) {
   answer = Answer();
   retry_after_ms.reset();
   error_text[0] = '\0';
-  handle.reset(curl_easy_init());
+  handle.reset(libcurl().easy_init());
   CURL* curl = handle.get();
   if (curl == nullptr) {
     return Error(ErrorKind::kInternal, "the HTTP library gives no handle");
   }
-  headers.reset(curl_slist_append(nullptr, "Accept-Encoding: identity"));
+  headers.reset(libcurl().slist_append(nullptr, "Accept-Encoding: identity"));
   if (!request.if_range.empty()) {
     const std::string line = "If-Range: " + request.if_range;
     // The list keeps its address when it grows at the end.
-    curl_slist_append(headers.get(), line.c_str());
+    libcurl().slist_append(headers.get(), line.c_str());
   }
   const bool secure = lower(std::string_view(request.url).substr(0, 8)) == "https://";
-  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, error_text);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_USERAGENT, "weft");
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  libcurl().easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  libcurl().easy_setopt(curl, CURLOPT_PRIVATE, this);
+  libcurl().easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+  libcurl().easy_setopt(curl, CURLOPT_ERRORBUFFER, error_text);
+  libcurl().easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  libcurl().easy_setopt(curl, CURLOPT_USERAGENT, "weft");
+  libcurl().easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   // A redirect never leaves the encryption.
-  curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
-  curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
-  curl_easy_setopt(curl, CURLOPT_MAXREDIRS, static_cast<long>(options.redirects_max));
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout_ms));
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(options.request_timeout_ms));
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME,
-                   static_cast<long>((options.stall_timeout_ms + 999) / 1000));
-  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
-  curl_easy_setopt(curl, CURLOPT_HEADERDATA, this);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, this);
+  libcurl().easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
+  libcurl().easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
+  libcurl().easy_setopt(curl, CURLOPT_MAXREDIRS, static_cast<long>(options.redirects_max));
+  libcurl().easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+                        static_cast<long>(options.connect_timeout_ms));
+  libcurl().easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(options.request_timeout_ms));
+  libcurl().easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  libcurl().easy_setopt(curl, CURLOPT_LOW_SPEED_TIME,
+                        static_cast<long>((options.stall_timeout_ms + 999) / 1000));
+  libcurl().easy_setopt(curl, CURLOPT_HEADERFUNCTION, &Transfer::on_header);
+  libcurl().easy_setopt(curl, CURLOPT_HEADERDATA, this);
+  libcurl().easy_setopt(curl, CURLOPT_WRITEFUNCTION, &Transfer::on_body);
+  libcurl().easy_setopt(curl, CURLOPT_WRITEDATA, this);
   if (request.range.size > 0) {
     const std::string range = std::to_string(request.range.offset) + "-" +
                               std::to_string(request.range.offset + request.range.size - 1);
-    curl_easy_setopt(curl, CURLOPT_RANGE, range.c_str());
+    libcurl().easy_setopt(curl, CURLOPT_RANGE, range.c_str());
   }
   return ok_status();
 }
@@ -209,7 +210,7 @@ bool Transfer::finish(CURLcode code) {
   const bool cut_by_us = code == CURLE_WRITE_ERROR;
   if (code != CURLE_OK && !cut_by_us) {
     Error error = failure(kind_of(code), "cannot fetch");
-    error.add("cause", error_text[0] != '\0' ? error_text : curl_easy_strerror(code));
+    error.add("cause", error_text[0] != '\0' ? error_text : libcurl().easy_strerror(code));
     if (code == CURLE_OPERATION_TIMEDOUT) {
       error.add("reason", "timeout");
     } else if (code == CURLE_TOO_MANY_REDIRECTS) {

@@ -8,15 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include <curl/curl.h>
-
+#include "weft/remote/curl_library.h"
 #include "weft/remote/transfers.h"
 
 namespace weft::remote {
 
 struct CurlDeleter {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  void operator()(CURL* handle) const { libcurl().easy_cleanup(handle); }
+  void operator()(curl_slist* list) const { libcurl().slist_free_all(list); }
 };
 
 // `state`, `outcome` and `round` belong to the lock of Transfers; the rest to the thread that

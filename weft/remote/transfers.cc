@@ -15,21 +15,21 @@ namespace {
 constexpr int64_t kPollMicroseconds = 100'000;
 
 struct MultiDeleter {
-  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  void operator()(CURLM* multi) const { libcurl().multi_cleanup(multi); }
 };
 
 class CurlTransfers final : public Transfers {
  public:
   CurlTransfers(const HttpOptions& options, CURLM* multi) : options_(options), multi_(multi) {
     const auto most = static_cast<long>(options_.requests_in_flight_max);
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, most);
-    curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, most);
+    libcurl().multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, most);
+    libcurl().multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, most);
   }
   CurlTransfers(const CurlTransfers&) = delete;
   CurlTransfers& operator=(const CurlTransfers&) = delete;
   ~CurlTransfers() override {
     for (const TransferHandle& transfer : active_) {
-      curl_multi_remove_handle(multi_.get(), transfer->handle.get());
+      libcurl().multi_remove_handle(multi_.get(), transfer->handle.get());
       transfer->handle.reset();
     }
   }
@@ -40,14 +40,14 @@ class CurlTransfers final : public Transfers {
     const base::MutexLock lock(mutex_);
     transfer->round = counters_.rounds + 1;
     queue_.push_back(transfer);
-    curl_multi_wakeup(multi_.get());
+    libcurl().multi_wakeup(multi_.get());
     return transfer;
   }
 
   Status wait(const std::vector<TransferHandle>& transfers, const std::stop_token& stop) override {
     const std::stop_callback on_stop(stop, [this] {
       const base::MutexLock lock(mutex_);
-      curl_multi_wakeup(multi_.get());
+      libcurl().multi_wakeup(multi_.get());
       ended_.notify_all();
     });
     const base::MutexLock lock(mutex_);
@@ -95,7 +95,7 @@ class CurlTransfers final : public Transfers {
         transfer->state = Transfer::State::kDropped;
       }
     }
-    curl_multi_wakeup(multi_.get());
+    libcurl().multi_wakeup(multi_.get());
   }
 
   // One step of all that is under way. Only one thread at a time does this; the lock is not held
@@ -105,12 +105,12 @@ class CurlTransfers final : public Transfers {
     const int64_t pause = start_and_drop();
     mutex_.unlock();
     int running = 0;
-    curl_multi_perform(multi_.get(), &running);
+    libcurl().multi_perform(multi_.get(), &running);
     std::vector<std::pair<Transfer*, CURLcode>> ended;
     collect(ended);
     if (ended.empty()) {
-      curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(pause / 1'000), nullptr);
-      curl_multi_perform(multi_.get(), &running);
+      libcurl().multi_poll(multi_.get(), nullptr, 0, static_cast<int>(pause / 1'000), nullptr);
+      libcurl().multi_perform(multi_.get(), &running);
       collect(ended);
     }
     mutex_.lock();
@@ -122,15 +122,15 @@ class CurlTransfers final : public Transfers {
 
   void collect(std::vector<std::pair<Transfer*, CURLcode>>& ended) {
     int left = 0;
-    while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
+    while (const CURLMsg* message = libcurl().multi_info_read(multi_.get(), &left)) {
       if (message->msg != CURLMSG_DONE) {
         continue;
       }
       char* transfer = nullptr;
       CURL* handle = message->easy_handle;
       const CURLcode code = message->data.result;
-      curl_easy_getinfo(handle, CURLINFO_PRIVATE, &transfer);
-      curl_multi_remove_handle(multi_.get(), handle);
+      libcurl().easy_getinfo(handle, CURLINFO_PRIVATE, &transfer);
+      libcurl().multi_remove_handle(multi_.get(), handle);
       ended.emplace_back(reinterpret_cast<Transfer*>(transfer), code);
     }
   }
@@ -141,7 +141,7 @@ class CurlTransfers final : public Transfers {
       if (transfer->state != Transfer::State::kDropped) {
         return false;
       }
-      curl_multi_remove_handle(multi_.get(), transfer->handle.get());
+      libcurl().multi_remove_handle(multi_.get(), transfer->handle.get());
       transfer->handle.reset();
       return true;
     });
@@ -169,7 +169,8 @@ class CurlTransfers final : public Transfers {
   void start(TransferHandle transfer) WEFT_REQUIRES(mutex_) {
     ++transfer->attempts;
     Status prepared = transfer->prepare(options_);
-    if (prepared.ok() && curl_multi_add_handle(multi_.get(), transfer->handle.get()) != CURLM_OK) {
+    if (prepared.ok() &&
+        libcurl().multi_add_handle(multi_.get(), transfer->handle.get()) != CURLM_OK) {
       prepared = Error(ErrorKind::kInternal, "the HTTP library takes no request");
     }
     if (!prepared.ok()) {
@@ -229,11 +230,8 @@ class CurlTransfers final : public Transfers {
 }  // namespace
 
 Result<std::unique_ptr<Transfers>> Transfers::create(const HttpOptions& options) {
-  // libcurl wants this once per process, before any thread uses it.
-  static std::once_flag once;
-  static CURLcode started = CURLE_OK;
-  std::call_once(once, [] { started = curl_global_init(CURL_GLOBAL_DEFAULT); });
-  CURLM* multi = started == CURLE_OK ? curl_multi_init() : nullptr;
+  WEFT_TRY_STATUS(load_libcurl());
+  CURLM* multi = libcurl().multi_init();
   if (multi == nullptr) {
     return Error(ErrorKind::kInternal, "the HTTP library does not start");
   }
