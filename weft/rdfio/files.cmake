@@ -49,4 +49,4 @@ set(HEADERS
   writers.h
   xml_literal.h
   xml_names.h)
-set(TESTS parse_lines_test.cc rdfxml_test.cc turtle_test.cc write_test.cc)
+set(TESTS line_blocks_test.cc parse_lines_test.cc rdfxml_test.cc turtle_test.cc write_test.cc)

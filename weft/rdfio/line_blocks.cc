@@ -81,6 +81,10 @@ Result<bool> LineBlocks::next(LineBlock& block) {
   }
   carry_.assign(block.bytes_.data() + lines_size, block.size_ - lines_size);
   block.size_ = lines_size;
+  if (block.bytes_.size() < lines_size + kPaddingBytes) {
+    // A worker that came after the end of the input has an empty block.
+    block.bytes_.resize(lines_size + kPaddingBytes);
+  }
   std::memset(block.bytes_.data() + lines_size, 0, kPaddingBytes);
   next_line_ += count_lines(block.text()).line_ends;
   return block.size_ != 0;
