@@ -36,6 +36,19 @@ void add_shared_options(CLI::App& app, SharedOptions& shared) {
       ->check(CLI::Range(32, 1 << 24));
 }
 
+// The word that was meant as a command and is none; empty if there is no such word.
+std::string_view unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (!app.get_subcommands().empty()) {
+    return {};
+  }
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '-') {
+      return argv[i];
+    }
+  }
+  return {};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{
       "weft: a versioned graph store on plain files\n\n"
@@ -61,6 +74,12 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string_view word = unknown_command(app, argc, argv);
+    if (error.get_exit_code() != 0 && !word.empty()) {
+      report(Error(ErrorKind::kInvalid, "no such command; see weft --help").with("command", word),
+             shared.json);
+      return exit_code(ErrorKind::kInvalid);
+    }
     const int code = app.exit(error);
     return code == 0 ? 0 : exit_code(ErrorKind::kInvalid);
   }

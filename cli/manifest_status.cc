@@ -101,11 +101,20 @@ Status status(const StatusArguments& arguments, Session& session) {
   request.stop = session.stop();
   WEFT_TRY(const quads::StatusReport report, target->log().status(request));
   session.print(session.options().json ? status_json(report) : status_text(report));
-  if (!report.verified()) {
-    return Error(ErrorKind::kCorrupt, "one or more segments no longer match their manifest pins")
-        .with("manifest", arguments.manifest);
+  if (report.verified()) {
+    return ok_status();
   }
-  return ok_status();
+  Error failure(ErrorKind::kCorrupt, "one or more segments no longer match their manifest pins");
+  failure.add("manifest", arguments.manifest);
+  for (const quads::SegmentStatus& segment : report.segments) {
+    if (segment.error) {
+      failure.add("segment", segment.pin.url);
+    }
+  }
+  if (report.journal_error) {
+    failure.add("journal", report.journal_error->to_string());
+  }
+  return failure;
 }
 
 }  // namespace
