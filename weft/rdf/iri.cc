@@ -1,7 +1,5 @@
 #include "weft/rdf/iri.h"
 
-#include <algorithm>
-
 namespace weft::rdf {
 namespace {
 
@@ -19,19 +17,6 @@ bool is_scheme(std::string_view text) {
     }
   }
   return true;
-}
-
-bool has_dot_segment(std::string_view path) {
-  size_t begin = 0;
-  while (begin <= path.size()) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    const std::string_view segment = path.substr(begin, end - begin);
-    if (segment == "." || segment == "..") {
-      return true;
-    }
-    begin = end + 1;
-  }
-  return false;
 }
 
 // RFC 3986 §5.2.4, by segments instead of a copy of the input.
@@ -126,11 +111,8 @@ IriParts split_iri(std::string_view reference) {
 
 std::string resolve_iri(std::string_view base, std::string_view reference) {
   IriParts parts = split_iri(reference);
-  if (base.empty() || (parts.has_scheme && !has_dot_segment(parts.path))) {
+  if (base.empty() || parts.has_scheme) {
     return std::string(reference);
-  }
-  if (parts.has_scheme) {
-    return recompose(parts, remove_dot_segments(parts.path));
   }
   const IriParts from = split_iri(base);
   parts.has_scheme = from.has_scheme;

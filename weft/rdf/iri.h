@@ -1,5 +1,6 @@
 // IRI references: resolution against a base (RFC 3986 §5.2, strict; RFC 3987 for the characters).
-// Nothing is normalised: no case, no percent-encoding, no characters checked.
+// Nothing is normalised: no case, no percent-encoding, no dot segments of an IRI that is absolute
+// already (RDF compares IRIs by their characters). No characters are checked.
 #pragma once
 
 #include <string>
@@ -22,7 +23,7 @@ struct IriParts {
 IriParts split_iri(std::string_view reference);
 
 // The absolute IRI that `reference` means where `base` is the base; `reference` unchanged if it has
-// a scheme and no dot segments to remove, or if `base` is empty.
+// a scheme, or if `base` is empty.
 std::string resolve_iri(std::string_view base, std::string_view reference);
 
 }  // namespace weft::rdf

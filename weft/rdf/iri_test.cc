@@ -52,6 +52,10 @@ TEST(ResolveIri, WithoutABaseAReferenceStaysAsItIs) {
   EXPECT_EQ(resolve_iri("", "a/../b"), "a/../b");
 }
 
+TEST(ResolveIri, AnAbsoluteIriIsNotNormalised) {
+  EXPECT_EQ(resolve_iri("http://a/", "eXAMPLE://a/./b/../b/%63"), "eXAMPLE://a/./b/../b/%63");
+}
+
 TEST(ResolveIri, AnAuthorityWithoutAPathTakesASlash) {
   EXPECT_EQ(resolve_iri("http://example.org", "x"), "http://example.org/x");
   EXPECT_EQ(resolve_iri("urn:a:b", "#c"), "urn:a:b#c");

@@ -183,7 +183,8 @@ static_assert(sizeof(Value) <= 32);
 
 // --- Operators. nullopt and kUndefined are type errors (SPARQL 1.1 §17.2, §17.3).
 
-// The effective boolean value.
+// The effective boolean value, as SPARQL 1.2 has it: strings with a language and ill-typed literals
+// have none.
 std::optional<bool> effective_boolean(const Value& value);
 // = : equal values; true also for one and the same term. An error if one is kOther and they are
 // not the same term, or for dates whose order hangs on a missing timezone.

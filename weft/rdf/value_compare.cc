@@ -192,7 +192,6 @@ std::optional<bool> effective_boolean(const Value& value) {
     case ValueKind::kBoolean:
       return value.as_boolean();
     case ValueKind::kString:
-    case ValueKind::kLangString:
       return !value.text().empty();
     case ValueKind::kInteger:
     case ValueKind::kDecimal:
@@ -202,14 +201,6 @@ std::optional<bool> effective_boolean(const Value& value) {
     case ValueKind::kDouble: {
       const double number = value.as_double();
       return !std::isnan(number) && number != 0;
-    }
-    case ValueKind::kOther: {
-      // An ill-typed boolean or number is false, other literals are an error (§17.2.2).
-      const ValueKind kind = find_datatype(value.datatype()).kind;
-      if (kind >= ValueKind::kBoolean && kind <= ValueKind::kDouble) {
-        return false;
-      }
-      return std::nullopt;
     }
     default:
       return std::nullopt;
@@ -227,7 +218,11 @@ std::optional<bool> equal(const Value& a, const Value& b) {
     return same_text(a, b);
   }
   if (a.kind() == ValueKind::kOther || b.kind() == ValueKind::kOther) {
-    return same_text(a, b) ? std::optional<bool>(true) : std::nullopt;
+    // Whatever an unknown datatype means, it means no string with a language.
+    const bool language = a.kind() == ValueKind::kLangString || b.kind() == ValueKind::kLangString;
+    return language          ? std::optional<bool>(false)
+           : same_text(a, b) ? std::optional<bool>(true)
+                             : std::nullopt;
   }
   if (!comparable_families(a, b)) {
     return false;  // value spaces that have nothing in common

@@ -286,6 +286,7 @@ TEST(Value, EqualityKnowsTypes) {
       {typed("x", "unknown"), typed("x", "unknown"), "true"},
       {typed("x", "unknown"), typed("y", "unknown"), "error"},
       {typed("x", "unknown"), "\"x\"", "error"},
+      {typed("x", "unknown"), "\"x\"@en", "false"},
       {typed("x", "integer"), typed("1", "integer"), "error"},
       {typed("2024-01-01", "date"), typed("2024-01-01Z", "date"), "error"},
       {typed("2024-01-01", "date"), typed("2024-01-03Z", "date"), "false"},
@@ -337,8 +338,8 @@ TEST(Value, EffectiveBooleanValues) {
   EXPECT_EQ(check(typed("9223372036854775808", "integer")), "true");
   EXPECT_EQ(check(typed("NaN", "double")), "false");
   EXPECT_EQ(check("\"\""), "false");
-  EXPECT_EQ(check("\"x\"@en"), "true");
-  EXPECT_EQ(check(typed("abc", "integer")), "false");
+  EXPECT_EQ(check("\"x\"@en"), "error");
+  EXPECT_EQ(check(typed("abc", "integer")), "error");
   EXPECT_EQ(check(typed("abc", "dateTime")), "error");
   EXPECT_EQ(check(typed("2024-01-01", "date")), "error");
   EXPECT_EQ(check("<a>"), "error");
