@@ -41,6 +41,7 @@ class VariableTable {
   // A new hidden variable; its name is ".0", ".1", …, which no query can write.
   VariableIndex add_hidden();
   std::optional<VariableIndex> find(std::string_view name) const;
+  void set_hidden(VariableIndex variable, bool hidden) { entries_[variable].hidden = hidden; }
 
   const Entry& operator[](VariableIndex variable) const { return entries_[variable]; }
   size_t size() const { return entries_.size(); }
@@ -116,6 +117,7 @@ struct Extend {
   VariableIndex variable;
   Expression expression;
 };
+// Where `graph` is a variable, `input` does not mention it.
 struct GraphPattern {
   PatternTerm graph;
   NodePtr input;

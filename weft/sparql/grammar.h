@@ -171,6 +171,7 @@ class Parser {
   Result<NodePtr> group_or_union();
   Status bind(class GroupBuilder& builder);
   Result<NodePtr> graph();
+  Result<NodePtr> graph_of_variable(Place place);
   Result<NodePtr> service();
   Result<Values> inline_data();
   Result<NodePtr> bounded(NodePtr node) const;
@@ -212,6 +213,9 @@ class Parser {
 
   Query query_;
   std::unordered_map<std::string, std::string> prefixes_;
+
+  // Inside GRAPH ?g { … } the name g means another variable than outside (graph_of_variable).
+  std::unordered_map<std::string, VariableIndex> aliases_;
 
   // Blank node labels of patterns, and the basic graph pattern each belongs to.
   struct BlankUse {

@@ -139,9 +139,53 @@ Status Parser::bind(GroupBuilder& builder) {
 
 Result<NodePtr> Parser::graph() {
   const Place place = current_.place;
+  if (at(TokenKind::kVariable)) {
+    return graph_of_variable(place);
+  }
   WEFT_TRY(PatternTerm name, variable_or_iri());
   WEFT_TRY(NodePtr inner, group_node());
   return bounded(make_node(GraphPattern{std::move(name), std::move(inner)}, place));
+}
+
+// §18.6: the pattern is evaluated without the graph's name, which is joined afterwards. So inside,
+// ?g is another variable, ?g'; if the pattern binds it, it must agree: a filter above compares.
+Result<NodePtr> Parser::graph_of_variable(Place place) {
+  const std::string name = current_.value;
+  WEFT_TRY(const VariableIndex outer, variable());
+  const VariableIndex inner = query_.variables.add_hidden();
+  query_.variables.set_hidden(inner, false);  // for SELECT * inside
+  const auto before = aliases_.extract(name);
+  aliases_[name] = inner;
+  Result<NodePtr> parsed = group_node();
+  query_.variables.set_hidden(inner, true);
+  aliases_.erase(name);
+  if (!before.empty()) {
+    aliases_[name] = before.mapped();
+  }
+  WEFT_TRY(NodePtr pattern, std::move(parsed));
+  const bool may_bind = std::binary_search(pattern->scope.begin(), pattern->scope.end(), inner);
+  const bool binds = std::binary_search(pattern->certain.begin(), pattern->certain.end(), inner);
+  WEFT_TRY(NodePtr node, bounded(make_node(GraphPattern{outer, std::move(pattern)}, place)));
+  if (!may_bind) {
+    return node;
+  }
+  std::vector<Expression> pair;
+  pair.push_back(make_variable(inner, place));
+  pair.push_back(make_variable(outer, place));
+  Expression agrees = make_call(Function::kSameTerm, std::move(pair), place);
+  if (!binds) {
+    std::vector<Expression> bound;
+    bound.push_back(make_variable(inner, place));
+    std::vector<Expression> unbound;
+    unbound.push_back(make_call(Function::kBound, std::move(bound), place));
+    std::vector<Expression> either;
+    either.push_back(make_call(Function::kNot, std::move(unbound), place));
+    either.push_back(std::move(agrees));
+    agrees = make_call(Function::kOr, std::move(either), place);
+  }
+  Filter filter{std::move(node), {}};
+  filter.conditions.push_back(std::move(agrees));
+  return bounded(make_node(std::move(filter), place));
 }
 
 Result<NodePtr> Parser::service() {

@@ -214,7 +214,9 @@ Result<VariableIndex> Parser::variable() {
   if (!at(TokenKind::kVariable)) {
     return error_here("a variable");
   }
-  const VariableIndex result = query_.variables.intern(current_.value);
+  const auto alias = aliases_.find(current_.value);
+  const VariableIndex result =
+      alias == aliases_.end() ? query_.variables.intern(current_.value) : alias->second;
   advance();
   return result;
 }

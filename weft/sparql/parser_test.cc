@@ -162,6 +162,36 @@ TEST(Parser, ASubSelectHidesWhatItDoesNotProject) {
   EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "one"}));
 }
 
+TEST(Parser, TheNameOfAGraphIsJoinedAfterItsPattern) {
+  EXPECT_EQ(dump_of("ASK { GRAPH ?g { ?s ?p ?o } GRAPH ?g { ?g ?q ?g } }"),
+            "ask\n"
+            "join\n"
+            "  graph ?g\n"
+            "    bgp\n"
+            "      triple ?s ?p ?o\n"
+            "  filter (sameTerm ?.1 ?g)\n"
+            "    graph ?g\n"
+            "      bgp\n"
+            "        triple ?.1 ?q ?.1\n");
+  EXPECT_EQ(dump_of("SELECT * { GRAPH ?g { { SELECT * { ?s ?p ?g } } FILTER(BOUND(?g)) } }"),
+            "select (?g ?s ?p)\n"
+            "project (?g ?s ?p)\n"
+            "  filter (sameTerm ?.0 ?g)\n"
+            "    graph ?g\n"
+            "      filter (BOUND ?.0)\n"
+            "        project (?.0 ?s ?p)\n"
+            "          bgp\n"
+            "            triple ?s ?p ?.0\n");
+  EXPECT_EQ(dump_of("ASK { GRAPH ?g { OPTIONAL { ?s ?p ?g } } }"),
+            "ask\n"
+            "filter (|| (! (BOUND ?.0)) (sameTerm ?.0 ?g))\n"
+            "  graph ?g\n"
+            "    leftjoin\n"
+            "      unit\n"
+            "      bgp\n"
+            "        triple ?s ?p ?.0\n");
+}
+
 TEST(Parser, RelativeIrisAreResolvedAgainstTheBase) {
   EXPECT_EQ(
       dump_of("BASE <http://e/a/b> PREFIX p: <c#> ASK FROM <../g> { <?x> p:y\\-z%41 <d/./e> }"),
