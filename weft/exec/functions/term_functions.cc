@@ -138,9 +138,9 @@ Value term_function(Function function, Arguments arguments, std::string_view bas
     case Function::kLangDir:
       return value.is_literal() ? Value::string(value.direction()) : Value();
     case Function::kHasLang:
-      return value.is_literal() ? Value::boolean(kind == ValueKind::kLangString) : Value();
+      return value.is_defined() ? Value::boolean(kind == ValueKind::kLangString) : Value();
     case Function::kHasLangDir:
-      return value.is_literal() ? Value::boolean(!value.direction().empty()) : Value();
+      return value.is_defined() ? Value::boolean(!value.direction().empty()) : Value();
     case Function::kDatatype:
       return value.is_literal() ? Value::from_token(rdf::make_iri(value.datatype())) : Value();
     case Function::kIri:
