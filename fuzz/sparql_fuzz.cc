@@ -18,12 +18,16 @@ void check_node(const Node& node, size_t variable_count) {
   WEFT_CHECK(std::adjacent_find(node.scope.begin(), node.scope.end()) == node.scope.end());
   WEFT_CHECK(std::includes(node.scope.begin(), node.scope.end(), node.certain.begin(),
                            node.certain.end()));
-  weft::sparql::for_each_variable(
-      node, [&](VariableIndex variable) { WEFT_CHECK(variable < variable_count); });
+  for (const VariableIndex variable : node.scope) {
+    WEFT_CHECK(variable < variable_count);
+  }
   weft::sparql::for_each_part(
       node, [&](const Node& child) { check_node(child, variable_count); },
-      [](const weft::sparql::Expression& expression) {
+      [&](const weft::sparql::Expression& expression) {
         WEFT_CHECK(expression.height <= weft::sparql::kTreeHeightMax + 1);
+        for (const VariableIndex variable : weft::sparql::variables_of(expression)) {
+          WEFT_CHECK(variable < variable_count);
+        }
       });
 }
 
