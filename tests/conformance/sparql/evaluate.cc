@@ -1,0 +1,181 @@
+#include "tests/conformance/sparql/evaluate.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "tests/conformance/sparql/test_graph.h"
+
+#include "weft/base/clock.h"
+#include "weft/base/executor.h"
+#include "weft/base/random.h"
+#include "weft/exec/query.h"
+#include "weft/exec/vector_source.h"
+#include "weft/rdf/term.h"
+#include "weft/results/result_writer.h"
+#include "weft/sparql/parser.h"
+
+namespace weft::conformance {
+namespace {
+
+class TextOutput final : public rdfio::OutputStream {
+ public:
+  Status write(ByteView bytes) override {
+    text.append(as_text(bytes));
+    return ok_status();
+  }
+  std::string text;
+};
+
+// Puts what it takes into one graph of the source. Blank nodes are told apart by file.
+class GraphLoader final : public rdf::QuadSink {
+ public:
+  GraphLoader(exec::VectorSource::Builder& builder, std::string graph, std::string scope)
+      : builder_(builder), graph_(std::move(graph)), scope_(std::move(scope)) {}
+
+  Status accept(std::span<const rdf::QuadView> quads) override {
+    for (const rdf::QuadView& quad : quads) {
+      builder_.add(scoped(quad.subject), quad.predicate, scoped(quad.object),
+                   quad.graph.empty() ? graph_ : scoped(quad.graph));
+    }
+    return ok_status();
+  }
+
+ private:
+  std::string scoped(std::string_view token) const {
+    if (token.starts_with("_:")) {
+      return "_:" + scope_ + std::string(token.substr(2));
+    }
+    if (const auto parts = rdf::split_triple(token); token.starts_with("<<") && parts) {
+      return rdf::make_triple(scoped(parts->subject), parts->predicate, scoped(parts->object));
+    }
+    return std::string(token);
+  }
+
+  exec::VectorSource::Builder& builder_;
+  std::string graph_;
+  std::string scope_;
+};
+
+Status load(const TestCase& test, const sparql::Query& query,
+            exec::VectorSource::Builder& builder) {
+  std::vector<NamedFile> files;
+  for (const std::string& path : test.data) {
+    files.push_back({path, ""});
+  }
+  files.insert(files.end(), test.named_data.begin(), test.named_data.end());
+  // FROM names files of the suite.
+  for (const auto* graphs : {&query.default_graphs, &query.named_graphs}) {
+    for (const std::string& graph : *graphs) {
+      const bool there = std::any_of(files.begin(), files.end(),
+                                     [&](const NamedFile& file) { return file.graph == graph; });
+      if (!there) {
+        files.push_back({file_path(rdf::iri_of(graph)), graph});
+      }
+    }
+  }
+  for (size_t i = 0; i < files.size(); ++i) {
+    GraphLoader loader(builder, files[i].graph, "f" + std::to_string(i) + "x");
+    WEFT_TRY_STATUS(read_rdf(files[i].path, file_iri(files[i].path), loader));
+  }
+  return ok_status();
+}
+
+bool is_ordered(const sparql::Node& node) {
+  if (const auto* slice = std::get_if<sparql::Slice>(&node.operation)) {
+    return is_ordered(*slice->input);
+  }
+  if (const auto* distinct = std::get_if<sparql::Distinct>(&node.operation)) {
+    return is_ordered(*distinct->input);
+  }
+  if (const auto* reduced = std::get_if<sparql::Reduced>(&node.operation)) {
+    return is_ordered(*reduced->input);
+  }
+  if (const auto* project = std::get_if<sparql::Project>(&node.operation)) {
+    return is_ordered(*project->input);
+  }
+  return std::holds_alternative<sparql::OrderBy>(node.operation);
+}
+
+Result<Answers> through(results::ResultFormat format, const std::string& text) {
+  switch (format) {
+    case results::ResultFormat::kCsv:
+      return parse_csv(text);
+    case results::ResultFormat::kTsv:
+      return parse_tsv(text);
+    case results::ResultFormat::kXml:
+      return parse_srx(text);
+    case results::ResultFormat::kJson:
+    case results::ResultFormat::kTable:
+      return parse_srj(text);
+  }
+  return parse_srj(text);
+}
+
+// Written and read again: the writers are under test as well.
+Result<Answers> solutions(exec::PreparedQuery& prepared, const TestCase& test) {
+  const results::ResultFormat format = test.result.ends_with(".csv")   ? results::ResultFormat::kCsv
+                                       : test.result.ends_with(".tsv") ? results::ResultFormat::kTsv
+                                       : test.result.ends_with(".srx")
+                                           ? results::ResultFormat::kXml
+                                           : results::ResultFormat::kJson;
+  TextOutput output;
+  const auto writer = results::make_result_writer(format, output);
+  WEFT_TRY(const std::unique_ptr<exec::Solutions> rows, prepared.select());
+  WEFT_TRY(const uint64_t count, results::write_solutions(*rows, *writer));
+  WEFT_TRY(Answers answers, through(format, output.text));
+  if (answers.rows.size() != count) {
+    return Error(ErrorKind::kInternal, "rows were lost between writer and reader");
+  }
+  return answers;
+}
+
+}  // namespace
+
+Result<Answers> evaluate(const TestCase& test) {
+  WEFT_TRY(const std::string text, read_text(test.query));
+  sparql::ParseOptions options;
+  options.base_iri = test.base_iri;
+  WEFT_TRY(sparql::Query query, sparql::parse_query(text, options));
+  exec::VectorSource::Builder builder;
+  WEFT_TRY_STATUS(load(test, query, builder));
+  const std::unique_ptr<exec::VectorSource> source = std::move(builder).build();
+
+  constexpr uint64_t kBudgetBytes = uint64_t{256} << 20U;
+  constexpr uint64_t kTimeoutMs = 10'000;
+  base::MemoryBudget budget("memory", kBudgetBytes);
+  base::InlineExecutor executor;
+  const base::SystemClock clock;
+  base::Random random(1);
+  exec::QueryOptions run;
+  run.budget = &budget;
+  run.executor = &executor;
+  run.clock = &clock;
+  run.random = &random;
+  run.timeout_ms = kTimeoutMs;
+
+  const sparql::QueryForm form = query.form;
+  const bool ordered = form == sparql::QueryForm::kSelect && is_ordered(*query.pattern);
+  WEFT_TRY(const std::unique_ptr<exec::PreparedQuery> prepared,
+           exec::prepare(std::move(query), *source, run));
+  if (form == sparql::QueryForm::kSelect) {
+    WEFT_TRY(Answers answers, solutions(*prepared, test));
+    answers.ordered = ordered;
+    return answers;
+  }
+  Answers answers;
+  if (form == sparql::QueryForm::kAsk) {
+    answers.kind = Answers::Kind::kBoolean;
+    WEFT_TRY(answers.boolean, prepared->ask());
+    return answers;
+  }
+  answers.kind = Answers::Kind::kGraph;
+  TestGraph graph;
+  WEFT_TRY_STATUS(prepared->construct(graph));
+  for (const TestGraph::Row& row : graph.rows()) {
+    answers.rows.push_back({row[0], row[1], row[2]});
+  }
+  return answers;
+}
+
+}  // namespace weft::conformance

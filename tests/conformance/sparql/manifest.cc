@@ -1,0 +1,84 @@
+#include "tests/conformance/sparql/manifest.h"
+
+#include "tests/conformance/sparql/test_graph.h"
+
+#include "weft/rdf/term.h"
+
+namespace weft::conformance {
+namespace {
+
+constexpr std::string_view kManifest = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
+constexpr std::string_view kQuery = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
+constexpr std::string_view kSparql = "http://www.w3.org/ns/sparql#";
+constexpr std::string_view kEntailment = "http://www.w3.org/ns/entailment/";
+
+std::string iri(std::string_view space, std::string_view local) {
+  return rdf::make_iri(std::string(space).append(local));
+}
+
+std::string path_of(std::string_view token) {
+  return token.starts_with('<') ? file_path(rdf::iri_of(token)) : std::string();
+}
+
+std::string local_name(std::string_view token) {
+  const std::string_view name = rdf::iri_of(token);
+  return std::string(name.substr(name.find_last_of("#/") + 1));
+}
+
+void read_action(const TestGraph& graph, const std::string& action, TestCase& test) {
+  if (action.starts_with('<')) {
+    test.query = path_of(action);
+    return;
+  }
+  test.query = path_of(graph.object(action, iri(kQuery, "query")));
+  for (const std::string& data : graph.objects(action, iri(kQuery, "data"))) {
+    test.data.push_back(path_of(data));
+  }
+  for (const std::string& data : graph.objects(action, iri(kQuery, "graphData"))) {
+    if (data.starts_with('<')) {
+      test.named_data.push_back({path_of(data), data});
+    } else {
+      const std::string file = graph.object(data, iri(kQuery, "graph"));
+      const std::string label = literal_text(graph.object(data, iri(rdf::kRdfs, "label")));
+      test.named_data.push_back({path_of(file), label.empty() ? file : rdf::make_iri(label)});
+    }
+  }
+  test.entailment = !graph.object(action, iri(kSparql, "entailmentRegime")).empty() ||
+                    !graph.object(action, iri(kEntailment, "regime")).empty();
+}
+
+}  // namespace
+
+std::string file_iri(const std::string& path) {
+  return "file://" + path;
+}
+
+std::string file_path(std::string_view iri) {
+  constexpr std::string_view kScheme = "file://";
+  return iri.starts_with(kScheme) ? std::string(iri.substr(kScheme.size())) : std::string();
+}
+
+Result<std::vector<TestCase>> read_manifest(const std::string& folder, const std::string& group) {
+  const std::string path = folder + "/manifest.ttl";
+  TestGraph graph;
+  WEFT_TRY_STATUS(read_rdf(path, file_iri(path), graph));
+  const std::string type = iri(rdf::kRdf, "type");
+  std::vector<TestCase> tests;
+  for (const std::string& manifest : graph.subjects(type, iri(kManifest, "Manifest"))) {
+    for (const std::string& entry : graph.list(graph.object(manifest, iri(kManifest, "entries")))) {
+      TestCase test;
+      test.group = group;
+      test.name = entry.starts_with('<') ? local_name(entry) : entry;
+      test.type = local_name(graph.object(entry, type));
+      read_action(graph, graph.object(entry, iri(kManifest, "action")), test);
+      test.base_iri = file_iri(test.query);
+      test.result = path_of(graph.object(entry, iri(kManifest, "result")));
+      test.lax_cardinality = graph.object(entry, iri(kManifest, "resultCardinality")) ==
+                             iri(kManifest, "LaxCardinality");
+      tests.push_back(std::move(test));
+    }
+  }
+  return tests;
+}
+
+}  // namespace weft::conformance

@@ -1,0 +1,37 @@
+// The W3C test manifests of one group of SPARQL tests.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/base/result.h"
+
+namespace weft::conformance {
+
+struct NamedFile {
+  std::string path;
+  std::string graph;  // IRI token
+};
+
+struct TestCase {
+  std::string group;  // "sparql11/aggregates"
+  std::string name;   // the local name of the test's IRI
+  std::string type;   // "QueryEvaluationTest", …
+  std::string query;  // path
+  std::string base_iri;
+  std::vector<std::string> data;  // paths of the default graph
+  std::vector<NamedFile> named_data;
+  std::string result;  // path, or ""
+  bool lax_cardinality = false;
+  bool entailment = false;
+};
+
+// `folder` holds manifest.ttl. Everything the manifest lists, in its order.
+Result<std::vector<TestCase>> read_manifest(const std::string& folder, const std::string& group);
+
+// The IRI that stands for a file in tests, and the file it stands for ("" if it is none).
+std::string file_iri(const std::string& path);
+std::string file_path(std::string_view iri);
+
+}  // namespace weft::conformance
