@@ -1,6 +1,6 @@
 // Parses one RDF file to a sink that only counts, and prints what it took:
 //     parse_speed FILE [FORMAT]      quads, bytes, user seconds, MB/s
-// bench/parse_speed.py compares the figures with those of serdi.
+// bench/run.py compares the figures with those of serd.
 #include <cstdio>
 #include <string>
 

@@ -13,6 +13,21 @@ char32_t tail_bits(char byte) {
   return static_cast<uint8_t>(byte) & 0x3FU;
 }
 
+// The size of the sequence at `at`, which does not begin with ASCII; 0 if it is malformed. The
+// common lengths first, without putting the character together.
+size_t multibyte_size(const char* at, size_t left) {
+  const auto first = static_cast<uint8_t>(at[0]);
+  if ((first & 0xF0U) == 0xE0U && left >= 3 && continues(at[1]) && continues(at[2])) {
+    // Neither overlong nor a surrogate.
+    const auto second = static_cast<uint8_t>(at[1]);
+    return (first != 0xE0 || second >= 0xA0) && (first != 0xED || second < 0xA0) ? 3 : 0;
+  }
+  if (first >= 0xC2 && first <= 0xDF && left >= 2 && continues(at[1])) {
+    return 2;
+  }
+  return decode_code_point({at, left}).size_bytes;
+}
+
 }  // namespace
 
 // Unicode 15, table 3-7, "Well-Formed UTF-8 Byte Sequences".
@@ -83,11 +98,11 @@ size_t find_invalid_utf8(std::string_view text) {
     }
     // A run of other characters is decoded without looking for ASCII words in between.
     do {
-      const DecodedCodePoint decoded = decode_code_point(text.substr(at));
-      if (decoded.size_bytes == 0) {
+      const size_t size = multibyte_size(text.data() + at, text.size() - at);
+      if (size == 0) {
         return at;
       }
-      at += decoded.size_bytes;
+      at += size;
     } while (at < text.size() && static_cast<uint8_t>(text[at]) >= 0x80);
   }
   return text.size();

@@ -155,13 +155,23 @@ size_t append_canonical_literal(std::string& out, std::string_view raw) {
     if (slash == raw.size()) {
       return slash;
     }
+    constexpr std::string_view kCanonicalEscapes = "\"\\ntrbf";
+    if (raw.size() - slash >= 2 &&
+        kCanonicalEscapes.find(raw[slash + 1]) != std::string_view::npos) {
+      out.append(raw.substr(slash, 2));
+      at = slash + 2;
+      continue;
+    }
     const auto escape = rdf::decode_escape(raw.substr(slash));
     if (!escape) {
       return slash;
     }
-    std::string character;
-    rdf::append_code_point(character, escape->value);
-    rdf::append_escaped(out, character);
+    if (escape->value < 0x80) {
+      const auto byte = static_cast<char>(escape->value);
+      rdf::append_escaped(out, {&byte, 1});
+    } else {
+      rdf::append_code_point(out, escape->value);
+    }
     at = slash + escape->size_bytes;
   }
 }

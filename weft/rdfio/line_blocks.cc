@@ -34,7 +34,7 @@ LineBlocks::LineBlocks(InputStream& input, std::string file_name, uint64_t line_
 // Reads until the block holds `wanted` bytes or the input ends.
 Status LineBlocks::read_more(LineBlock& block, size_t wanted) {
   while (block.size_ < wanted && !ended_) {
-    size_t room = block.bytes_.size() < kPaddingBytes ? 0 : block.bytes_.size() - kPaddingBytes;
+    size_t room = block.bytes_.size() - kPaddingBytes;
     if (block.size_ >= room) {
       // A small input gets a small block.
       room = std::min(std::max(room * 2, kBlockBytesMin), wanted);
@@ -56,10 +56,10 @@ Result<bool> LineBlocks::next(LineBlock& block) {
   size_t wanted = std::max(kBlockBytes, carry_.size() * 2);
   size_t lines_size = 0;
   while (true) {
+    if (block.bytes_.size() < carry_.size() + kPaddingBytes) {
+      block.bytes_.resize(carry_.size() + kPaddingBytes);
+    }
     if (!carry_.empty()) {
-      if (block.bytes_.size() < carry_.size() + kPaddingBytes) {
-        block.bytes_.resize(carry_.size() + kPaddingBytes);
-      }
       std::memcpy(block.bytes_.data(), carry_.data(), carry_.size());
       block.size_ = carry_.size();
       carry_.clear();

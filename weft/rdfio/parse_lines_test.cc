@@ -251,6 +251,20 @@ TEST(ParseLinesThreads, ParallelGivesTheSameQuads) {
   EXPECT_EQ(all, expected);
 }
 
+TEST(ParseLinesThreads, WorkersWithoutWorkEnd) {
+  base::ThreadPool pool(4);
+  for (const std::string_view text : {"", "<a:s> <a:p> <a:o> ."}) {
+    for (int round = 0; round < 20; ++round) {
+      std::deque<CollectingSink> sinks(pool.width());
+      codec::MemoryInputView input(text);
+      const auto report = parse_lines_parallel(
+          input, Format::kNTriples, {}, pool, [&](size_t i) -> rdf::QuadSink& { return sinks[i]; });
+      ASSERT_TRUE(report.ok());
+      EXPECT_EQ(report->statements, text.empty() ? 0U : 1U);
+    }
+  }
+}
+
 TEST(ParseLinesThreads, ParallelGivesTheFirstErrorByPosition) {
   std::string text = many_lines(30000);
   const size_t first = text.find("<http://example.org/s12345>");
