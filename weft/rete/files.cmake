@@ -135,6 +135,7 @@ set(HEADERS
 )
 set(TESTS
   bit_flip_test.cc
+  block_test.cc
   build/quad_lines.cc
   build/quad_lines.h
   build/segment_builder_test.cc
