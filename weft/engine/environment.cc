@@ -1,5 +1,8 @@
 #include "weft/engine/environment.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "weft/storage/local_file.h"
 #include "weft/storage/local_store.h"
 
@@ -11,6 +14,9 @@ class OpenerOfEnvironment final : public manifest::ObjectOpener {
   explicit OpenerOfEnvironment(Environment& environment) : environment_(environment) {}
   Result<std::unique_ptr<storage::ObjectReader>> open(const std::string& address) override {
     return environment_.open_object(address);
+  }
+  void prefetch(const std::vector<std::string>& addresses) override {
+    environment_.prefetch(addresses);
   }
 
  private:
@@ -93,6 +99,19 @@ Result<std::unique_ptr<storage::ObjectReader>> Environment::open_object(const st
   }
   WEFT_TRY(remote::HttpClient* const client, http());
   return client->open_url(target);
+}
+
+void Environment::prefetch(const std::vector<std::string>& targets) {
+  std::vector<std::string> urls;
+  std::ranges::copy_if(targets, std::back_inserter(urls), is_url);
+  if (urls.empty()) {
+    return;
+  }
+  // Whoever opens them meets the error again.
+  const Result<remote::HttpClient*> client = http();
+  if (client.ok()) {
+    (*client)->prefetch(urls);
+  }
 }
 
 std::unique_ptr<manifest::ObjectOpener> Environment::make_opener() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "weft/base/budget.h"
 #include "weft/base/clock.h"
@@ -50,6 +51,8 @@ class Environment {
 
   // `target` is a path or a URL. Errors: those of storage, naming it.
   Result<std::unique_ptr<storage::ObjectReader>> open_object(const std::string& target);
+  // A hint: these will be opened soon. URLs among them are fetched side by side. Never waits.
+  void prefetch(const std::vector<std::string>& targets);
   // What URLs have cost so far; all zero if none was opened.
   remote::HttpCounters http_counters();
   // open_object for what manifests name. Must not outlive the environment.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weft/base/result.h"
 #include "weft/manifest/document.h"
@@ -20,6 +21,9 @@ class ObjectOpener {
   // `address` is a local path or an http(s) URL, as resolve() makes it. Errors: kNotFound names it;
   // kDenied; kUnavailable.
   virtual Result<std::unique_ptr<storage::ObjectReader>> open(const std::string& address) = 0;
+  // A hint: these will be opened soon, so that what is far away may be fetched side by side. Never
+  // waits.
+  virtual void prefetch(const std::vector<std::string>& /*addresses*/) {}
 };
 
 // True for http:// and https:// (lower case only, as in rete).

@@ -47,6 +47,12 @@ Result<std::shared_ptr<rete::Segment>> SegmentSet::open_slot(const Slot& slot) c
 }
 
 Status SegmentSet::open_all(base::Executor& executor) {
+  std::vector<std::string> addresses;
+  addresses.reserve(slots_.size());
+  for (const Slot& slot : slots_) {
+    addresses.push_back(slot.address);
+  }
+  opener_->prefetch(addresses);
   return executor.for_each(slots_.size(), [this](size_t index) -> Status {
     Slot& slot = slots_[index];
     WEFT_TRY(std::shared_ptr<rete::Segment> segment, open_slot(slot));

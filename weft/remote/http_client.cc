@@ -17,7 +17,7 @@ using storage::Buffer;
 using storage::ObjectReader;
 using storage::Range;
 
-constexpr uint64_t kHeadBytes = 64 << 10;
+constexpr uint64_t kHeadBytes = 128 << 10;
 constexpr size_t kExpectedUrlsMax = 4096;
 
 // Reads of an object that is in memory, but came from a URL.

@@ -10,7 +10,7 @@
 //
 // Requests that are missing for one read go out together, at most `requests_in_flight_max` at a
 // time; adjacent blocks, and blocks with a gap of at most `gap_bytes_max` between them, are one
-// request. There is no HEAD request: the first 64 KiB tell the length, and stay cached, so that
+// request. There is no HEAD request: the first 128 KiB tell the length, and stay cached, so that
 // opening a `.rete` file costs one round.
 #pragma once
 

@@ -75,29 +75,45 @@ std::unique_ptr<ResultWriter> make_result_writer(ResultFormat format, rdfio::Out
   return nullptr;
 }
 
+namespace {
+
+constexpr size_t kRowsPerLookup = exec::kBatchRows;
+
+void append_rows(const exec::RowBatch& batch, std::vector<rdf::TermId>& ids) {
+  ids.reserve(ids.size() + batch.rows * batch.columns.size());
+  for (size_t row = 0; row < batch.rows; ++row) {
+    for (const exec::Column& column : batch.columns) {
+      ids.push_back(column[row]);
+    }
+  }
+}
+
+}  // namespace
+
 Result<uint64_t> write_solutions(exec::Solutions& solutions, ResultWriter& writer) {
   WEFT_TRY_STATUS(writer.begin(solutions.variables()));
-  const size_t width = solutions.variables().size();
   uint64_t total = 0;
   exec::RowBatch batch;
   std::vector<rdf::TermId> ids;
   std::vector<std::string> tokens;
-  while (true) {
-    WEFT_TRY_STATUS(solutions.next(batch));
-    if (batch.empty()) {
-      break;
-    }
+  bool more = true;
+  while (more) {
+    // Batches may be of a few rows each; looking up the terms of many at once saves round trips.
     ids.clear();
-    tokens.clear();
-    ids.reserve(batch.rows * width);
-    for (size_t row = 0; row < batch.rows; ++row) {
-      for (const exec::Column& column : batch.columns) {
-        ids.push_back(column[row]);
+    size_t rows = 0;
+    while (rows < kRowsPerLookup) {
+      WEFT_TRY_STATUS(solutions.next(batch));
+      more = !batch.empty();
+      if (!more) {
+        break;
       }
+      append_rows(batch, ids);
+      rows += batch.rows;
     }
+    tokens.clear();
     WEFT_TRY_STATUS(solutions.tokens(ids, tokens));
-    WEFT_TRY_STATUS(writer.rows(tokens, batch.rows));
-    total += batch.rows;
+    WEFT_TRY_STATUS(writer.rows(tokens, rows));
+    total += rows;
   }
   WEFT_TRY_STATUS(writer.end());
   return total;

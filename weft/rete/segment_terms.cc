@@ -39,8 +39,6 @@ TermPlace place_of_node(const TermCounts& counts, NodeId node) {
   return {DictSection::kObjects, uint64_t{node} - counts.shared - counts.subjects - 1};
 }
 
-constexpr size_t kNoToken = ~size_t{0};
-
 // Probes and the tokens they belong to.
 struct Probes {
   std::vector<TermProbe> probes;
@@ -54,7 +52,7 @@ struct Probes {
 void take_answers(const TermCounts& counts, const Probes& asked, std::vector<LocalTerm>& found) {
   for (size_t i = 0; i < asked.probes.size(); ++i) {
     const TermProbe& probe = asked.probes[i];
-    if (probe.index == TermProbe::kAbsent || asked.token_of[i] == kNoToken) {
+    if (probe.index == TermProbe::kAbsent) {
       continue;
     }
     const LocalTerm term = term_at(counts, probe.section, probe.index);
@@ -78,27 +76,23 @@ Status FileSegment::find(std::span<const std::string_view> tokens, TermRoles rol
   const bool nodes = wants(roles, TermRoles::kNodes);
   // A term is in one node section only. Shared ones come first: they are the most, and a second
   // read for the rest is cheaper than three sections for everybody. Literals are rarely shared, so
-  // their own section is asked at once.
+  // their own section is asked at once; over a network, where a read costs more than a chunk, all
+  // are.
+  const bool ask_all = file_.is_remote();
   Probes first;
-  Probes all;
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (wants(roles, TermRoles::kPredicates)) {
       first.add(DictSection::kPredicates, tokens[i], i);
     }
     if (nodes) {
       first.add(DictSection::kShared, tokens[i], i);
-      if (tokens[i].starts_with('"')) {
+      if (ask_all || tokens[i].starts_with('"')) {
         first.add(DictSection::kObjects, tokens[i], i);
       }
+      if (ask_all) {
+        first.add(DictSection::kSubjects, tokens[i], i);
+      }
     }
-  }
-  if (file_.is_remote()) {
-    all = first;
-    for (size_t i = 0; nodes && i < tokens.size(); ++i) {
-      all.add(DictSection::kSubjects, tokens[i], kNoToken);
-      all.add(DictSection::kObjects, tokens[i], kNoToken);
-    }
-    WEFT_TRY_STATUS(known->dictionary->prefetch_leaves(all.probes, stop));
   }
   WEFT_TRY_STATUS(known->dictionary->find(first.probes, stop));
   take_answers(known->counts, first, found);
@@ -115,8 +109,10 @@ Status FileSegment::find(std::span<const std::string_view> tokens, TermRoles rol
       found[i].node = name->second;
       continue;
     }
-    rest.add(DictSection::kSubjects, tokens[i], i);
-    if (!tokens[i].starts_with('"')) {
+    if (!ask_all) {
+      rest.add(DictSection::kSubjects, tokens[i], i);
+    }
+    if (!ask_all && !tokens[i].starts_with('"')) {
       rest.add(DictSection::kObjects, tokens[i], i);
     }
   }

@@ -176,24 +176,6 @@ Status TermDictionary::find(std::span<TermProbe> probes, const std::stop_token& 
   return by_chunk(items.size(), locate, chunk_in, answer, stop);
 }
 
-Status TermDictionary::prefetch_leaves(std::span<const TermProbe> probes,
-                                       const std::stop_token& stop) const {
-  std::vector<LeafPlace> places;
-  for (const TermProbe& probe : probes) {
-    if (term_count(probe.section) > 0) {
-      places.push_back({probe.section, directory(probe.section).leaf_of(probe.token)});
-    }
-  }
-  std::sort(places.begin(), places.end());
-  places.erase(std::unique(places.begin(), places.end()), places.end());
-  if (places.size() > kLeavesAtOnce) {
-    return ok_status();
-  }
-  WEFT_TRY(const auto loaded, leaves(places, stop));
-  static_cast<void>(loaded);
-  return ok_status();
-}
-
 Status TermDictionary::tokens(std::span<const TermPlace> places, TokenTable& tokens,
                               const std::stop_token& stop) const {
   for (const TermPlace& place : places) {

@@ -61,9 +61,6 @@ class TermDictionary {
   using Visit = std::function<Status(uint64_t index, std::string_view token)>;
   Status for_each(DictSection section, const Visit& visit, const std::stop_token& stop) const;
 
-  // Brings the leaves that `probes` need into the cache.
-  Status prefetch_leaves(std::span<const TermProbe> probes, const std::stop_token& stop) const;
-
   // The leaf `index` of each section named, in one read.
   struct LeafPlace {
     DictSection section = DictSection::kShared;
