@@ -42,5 +42,6 @@ set(HEADERS
   term_table.h
 )
 set(TESTS
+  ingest_test.cc
   merge_segments_test.cc
 )

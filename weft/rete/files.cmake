@@ -1,7 +1,4 @@
 set(SOURCES
-  block_cache.cc
-  block_loader.cc
-  body_walker.cc
   build/block_codec.cc
   build/build_record.cc
   build/card_stamp.cc
@@ -37,6 +34,9 @@ set(SOURCES
   build/token_sort.cc
   build/unicode_text.cc
   build/unit_roots6.cc
+  block_cache.cc
+  block_loader.cc
+  body_walker.cc
   checked_file.cc
   chunk.cc
   damage.cc
@@ -66,9 +66,6 @@ set(SOURCES
   whole_file.cc
 )
 set(HEADERS
-  block_cache.h
-  block_loader.h
-  body_walker.h
   build/block_codec.h
   build/build_record.h
   build/build_space.h
@@ -108,6 +105,9 @@ set(HEADERS
   build/token_sort.h
   build/unicode_text.h
   build/unit_roots6.h
+  block_cache.h
+  block_loader.h
+  body_walker.h
   checked_file.h
   chunk.h
   damage.h
@@ -134,11 +134,13 @@ set(HEADERS
   whole_file.h
 )
 set(TESTS
-  bit_flip_test.cc
-  block_test.cc
+  build/build_laws_test.cc
+  build/parts_test.cc
   build/quad_lines.cc
   build/quad_lines.h
   build/segment_builder_test.cc
+  bit_flip_test.cc
+  block_test.cc
   golden_test.cc
   scan_test.cc
   structure_test.cc
