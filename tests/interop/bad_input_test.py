@@ -94,7 +94,7 @@ def texts(checks, folder):
         ("open string.ttl", b'<http://ex/a> <http://ex/p> """open\n', 1),
         ("no prefix.ttl", b"\n\nex:a ex:p ex:o .\n", 3),
         ("relative iri.ttl", b"<a> <b> <c> .\n", 1),
-        ("open graph.trig", b"<http://ex/g> { <http://ex/a> <http://ex/p> <http://ex/o> .\n", 1),
+        ("open graph.trig", b"<http://ex/g> { <http://ex/a> <http://ex/p> <http://ex/o> .\n", 2),
         ("open element.rdf", b'<?xml version="1.0"?>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description>', 2),
         ("entities.rdf", b'<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY e "&d;&d;&d;&d;&d;&d;&d;&d;&d;&d;"><!ENTITY f "&e;&e;&e;&e;&e;&e;&e;&e;&e;&e;"><!ENTITY g "&f;&f;&f;&f;&f;&f;&f;&f;&f;&f;">]>\n<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://ex/"><rdf:Description rdf:about="http://ex/a"><e:p>&g;</e:p></rdf:Description></rdf:RDF>', None),
         ("cut.nt.gz", bytes.fromhex("1f8b08000000000000034b4c"), None),
@@ -114,7 +114,7 @@ def texts(checks, folder):
     checks.code(lenient, 0, "lenient: the good statement is built")
     checks.that("1" in lenient.errors, "lenient: the count of skipped statements is told", lenient)
     for query, code, word in (("SELECT ?s WHERE { ?s ?p }", INVALID, "column"), ("SELECT * WHERE { ?s ?p ?o ", INVALID, "line"), ("", INVALID, ""),
-                              ("SELECT * WHERE { ?s <http://ex/a b> ?o }", INVALID, "column"), ("DELETE WHERE { ?s ?p ?o }", INVALID, "DELETE"),
+                              ("SELECT * WHERE { ?s <http://ex/a b> ?o }", INVALID, "column"), ("DELETE WHERE { ?s ?p ?o }", INVALID, "SPARQL Update"),
                               ("SELECT * WHERE { SERVICE <http://ex/> { ?s ?p ?o } }", INVALID, "SERVICE"), ("\xff", INVALID, "")):
         refused(checks, folder, f"query {query!r}", ("query", M, query), code, [word])
 
@@ -189,7 +189,9 @@ def faulty(checks, folder, library):
     for room in (0, 100, 4096, 20000, 60000):
         env = {"LD_PRELOAD": library, "WEFT_TEST_DISK_BYTES": str(room)}
         for words in (("build", "big.nt", "-o", "out.rete"), ("manifest", "add", M, "--adds", "big.nt"), ("manifest", "compact", M)):
-            done = weft(*words, cwd=folder, env=env) if room == 60000 else None
+            # The compacted log of this folder takes less than 20,000 bytes: there it may succeed.
+            enough = room == 60000 or (room == 20000 and words[1] == "compact")
+            done = weft(*words, cwd=folder, env=env) if enough else None
             if done is None or done.code != 0:
                 refused(checks, folder, f"disk full after {room} bytes: {' '.join(words[:2])}", words, (UNAVAILABLE, LIMIT), env=env)
     checks.code(weft(*QUERY, cwd=folder), 0, "after full disks: query")

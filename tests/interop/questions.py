@@ -31,7 +31,7 @@ def for_graph(statements, seed, count=4):
             s, p, o = r.choice(default)
             found += [(f"subject {i}", f"SELECT ?p ?o WHERE {{ {s} ?p ?o }}"),
                       (f"object {i}", f"SELECT ?s WHERE {{ ?s {p} {o} }}"),
-                      (f"star {i}", f"SELECT ?s ?q ?x WHERE {{ ?s {p} {o} . ?s ?q ?x }} ORDER BY ?s ?q ?x LIMIT 500"),
+                      (f"star {i}", f"SELECT ?s ?q ?x WHERE {{ ?s {p} {o} . ?s ?q ?x }}"),
                       (f"hop {i}", f"SELECT ?x ?q ?y WHERE {{ {s} {p} ?x . ?x ?q ?y }}"),
                       (f"ask {i}", f"ASK {{ {s} {p} {o} }}"),
                       (f"predicate {i}", f"SELECT (COUNT(DISTINCT ?s) AS ?n) WHERE {{ ?s {p} ?o }}")]

@@ -57,18 +57,49 @@ class DescriptorInput final : public InputStream {
   std::string name_;
 };
 
+// Names the file in errors of what lies between it and its text.
+class NamedInput final : public InputStream {
+ public:
+  NamedInput(std::unique_ptr<InputStream> text, std::string name)
+      : text_(std::move(text)), name_(std::move(name)) {}
+
+  Result<size_t> read(std::span<std::byte> out) override {
+    Result<size_t> got = text_->read(out);
+    return got.ok() ? std::move(got) : Result<size_t>(named(std::move(got).error(), name_));
+  }
+  static Error named(Error error, const std::string& name) {
+    if (error.fact("file").empty()) {
+      error.add("file", name);
+    }
+    return error;
+  }
+
+ private:
+  std::unique_ptr<InputStream> text_;
+  std::string name_;
+};
+
+Result<std::unique_ptr<InputStream>> text_of(std::unique_ptr<InputStream> stored,
+                                             const std::string& name) {
+  auto text = codec::decompress(std::move(stored));
+  if (!text.ok()) {
+    return NamedInput::named(std::move(text).error(), name);
+  }
+  return std::unique_ptr<InputStream>(std::make_unique<NamedInput>(std::move(text).value(), name));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<InputStream>> open_input(const std::string& path) {
   if (path == "-") {
-    return codec::decompress(std::make_unique<DescriptorInput>(STDIN_FILENO, false, "-"));
+    return text_of(std::make_unique<DescriptorInput>(STDIN_FILENO, false, "-"), "-");
   }
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     return system_error(errno, "cannot open input", path);
   }
   ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return codec::decompress(std::make_unique<DescriptorInput>(descriptor, true, path));
+  return text_of(std::make_unique<DescriptorInput>(descriptor, true, path), path);
 }
 
 Result<std::unique_ptr<InputStream>> open_memory(std::string_view bytes) {

@@ -192,11 +192,13 @@ Result<uint8_t> generation_of(ByteView bytes, uint64_t file_size) {
   Bytes repaired(bytes.begin(), bytes.end());
   repaired[4] = std::byte{kGeneration6};
   if (parse_header6(repaired, file_size).ok()) {
-    return corrupt("the generation byte is damaged", 4);
+    return std::move(corrupt("the generation byte is damaged", 4))
+        .with("generation", uint64_t{generation});
   }
   repaired[4] = std::byte{kGeneration5};
   if (parse_header5(repaired, file_size).ok()) {
-    return corrupt("the generation byte is damaged", 4);
+    return std::move(corrupt("the generation byte is damaged", 4))
+        .with("generation", uint64_t{generation});
   }
   return Error(ErrorKind::kUnsupported,
                "cannot read .rete file: generations 5 and 6 are known, this is another")
