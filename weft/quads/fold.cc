@@ -91,6 +91,11 @@ Result<std::shared_ptr<Fold>> FoldState::create(std::unique_ptr<SegmentSet> segm
   if (journal != nullptr) {
     WEFT_TRY(changes, fold->read_changes(*journal));
   }
+  if (fold->suits_light_overlay()) {
+    fold->light_overlay_ =
+        Overlay::create(*fold->segments_, fold->base_use_, *fold->terms_, changes, fold->executor_,
+                        fold->budget_, Overlay::Residence::kNone);
+  }
   fold->overlay_ = Overlay::create(*fold->segments_, fold->base_use_, *fold->terms_,
                                    std::move(changes), fold->executor_, fold->budget_);
   return std::shared_ptr<Fold>(std::move(fold));
@@ -129,11 +134,32 @@ Result<std::shared_ptr<Fold>> Fold::of_segment(std::shared_ptr<rete::Segment> se
       nullptr, resources);
 }
 
+bool FoldState::suits_light_overlay() const {
+  const size_t count = segments_->size();
+  if (count > kLightSegmentsMax) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (segments_->is_remote(i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<Overlay*> FoldState::overlay(size_t uses, std::stop_token stop) {
+  const bool early = overlay_uses_.fetch_add(uses) + uses <= kLightUsesMax;
+  Overlay* const chosen =
+      light_overlay_ != nullptr && early ? light_overlay_.get() : overlay_.get();
+  WEFT_TRY_STATUS(chosen->load(std::move(stop)));
+  return chosen;
+}
+
 Status FoldState::find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids,
                        std::stop_token stop) {
   if (!overlay_->empty()) {
-    WEFT_TRY_STATUS(overlay_->load(stop));
-    WEFT_TRY_STATUS(overlay_->find_ranged(tokens, stop));
+    WEFT_TRY(Overlay* const overlays, overlay(1, stop));
+    WEFT_TRY_STATUS(overlays->find_ranged(tokens, stop));
   }
   return terms_->find(tokens, ids, stop);
 }
@@ -158,10 +184,10 @@ Result<std::vector<DeltaRow>> FoldState::delta_of(const rdf::IdPattern& pattern,
                                                   std::stop_token stop) {
   std::vector<DeltaRow> delta;
   if (!overlay_->empty()) {
-    WEFT_TRY_STATUS(overlay_->load(stop));
+    WEFT_TRY(Overlay* const overlays, overlay(1, stop));
     MemoryHold rows_memory(budget_);
     std::vector<OverlayRow> rows;
-    WEFT_TRY_STATUS(overlay_->collect(pattern, rows, rows_memory, stop));
+    WEFT_TRY_STATUS(overlays->collect(pattern, rows, rows_memory, stop));
     WEFT_TRY_STATUS(memory.cover(rows.size() * sizeof(DeltaRow)));
     WEFT_TRY_STATUS(append_delta(*terms_, rows, order, has_graph(pattern), delta, stop));
   }
@@ -221,8 +247,8 @@ Status FoldState::prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permut
         if (overlay_->empty()) {
           return ok_status();
         }
-        WEFT_TRY_STATUS(overlay_->load(stop));
-        return overlay_->prefetch(patterns, stop);
+        WEFT_TRY(Overlay* const overlays, overlay(patterns.size(), stop));
+        return overlays->prefetch(patterns, stop);
       },
       stop);
 }

@@ -224,9 +224,9 @@ Result<std::vector<rdf::TermId>> FoldState::graphs(std::stop_token stop) {
   if (overlay_->empty()) {
     return known;
   }
-  WEFT_TRY_STATUS(overlay_->load(stop));
+  WEFT_TRY(Overlay* const overlays, overlay(1, stop));
   std::vector<Ordinal> ordinals;
-  WEFT_TRY_STATUS(overlay_->graphs(ordinals, stop));
+  WEFT_TRY_STATUS(overlays->graphs(ordinals, stop));
   std::vector<ResolvedTerm> resolved;
   WEFT_TRY_STATUS(terms_->resolve(ordinals, resolved, stop));
   std::vector<rdf::TermId> named;
@@ -255,8 +255,8 @@ Result<rdf::Cardinality> FoldState::cardinality(const rdf::IdPattern& pattern) {
     result.exact = result.exact && aliases->empty();
   }
   if (!overlay_->empty()) {
-    WEFT_TRY_STATUS(overlay_->load({}));
-    WEFT_TRY(const Overlay::Count count, overlay_->count(pattern, {}));
+    WEFT_TRY(Overlay* const overlays, overlay(1, {}));
+    WEFT_TRY(const Overlay::Count count, overlays->count(pattern, {}));
     result.exact = result.exact && count.rows == 0;
     result.rows = std::max(0.0, result.rows + count.net);
   }

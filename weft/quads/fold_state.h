@@ -1,6 +1,7 @@
 // The fold over one log: what fold.h promises.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,7 +50,12 @@ class FoldState final : public Fold {
  private:
   explicit FoldState(const FoldResources& resources);
 
+  // Segments that stay open, and uses, of the light overlay at most.
+  static constexpr size_t kLightSegmentsMax = 256;
+  static constexpr size_t kLightUsesMax = 48;
+
   void choose_base();
+  bool suits_light_overlay() const;
   Result<std::vector<OverlayRow>> read_changes(storage::ObjectReader& journal);
   bool has_graph(const rdf::IdPattern& pattern) const;
   // Sorted; several stamps of one place follow each other, the latest first.
@@ -71,7 +77,15 @@ class FoldState final : public Fold {
   std::optional<SegmentUse> base_use_;
   Stamp base_stamp_ = 0;
   std::unique_ptr<FoldTerms> terms_;
+  // The overlays, ready to be asked; which of the two makes no difference to any answer.
+  Result<Overlay*> overlay(size_t uses, std::stop_token stop);
+
   std::unique_ptr<Overlay> overlay_;
+  // The same overlays without decoding any as a whole, for the first uses: one selective query
+  // needs a little of each segment, and decoding a hundred of them takes longer than it. Null if
+  // there are too many to keep open, or some are remote.
+  std::unique_ptr<Overlay> light_overlay_;
+  std::atomic<size_t> overlay_uses_ = 0;
   FoldFacts facts_;
 };
 

@@ -55,7 +55,8 @@ Overlay::Overlay(SegmentSet& segments, FoldTerms& terms, base::Executor& executo
 
 std::unique_ptr<Overlay> Overlay::create(SegmentSet& segments, std::optional<SegmentUse> base,
                                          FoldTerms& terms, std::vector<OverlayRow> changes,
-                                         base::Executor& executor, base::MemoryBudget& budget) {
+                                         base::Executor& executor, base::MemoryBudget& budget,
+                                         Residence residence) {
   std::unique_ptr<Overlay> overlay(new Overlay(segments, terms, executor, budget));
   for (const SegmentUse& use : segments.uses()) {
     const bool is_base = base.has_value() && use.stamp() == base->stamp();
@@ -64,11 +65,11 @@ std::unique_ptr<Overlay> Overlay::create(SegmentSet& segments, std::optional<Seg
     }
   }
   overlay->changes_ = std::move(changes);
-  overlay->choose_resident();
+  overlay->choose_resident(residence);
   return overlay;
 }
 
-void Overlay::choose_resident() {
+void Overlay::choose_resident(Residence residence) {
   std::map<size_t, std::vector<Stamp>> stamps;
   for (const SegmentUse& use : uses_) {
     stamps[use.segment].push_back(use.stamp());
@@ -83,7 +84,7 @@ void Overlay::choose_resident() {
     const rete::SegmentFacts& facts = segments_.facts(segment);
     held += cost;
     const bool is_small =
-        facts.quad_count <= kResidentQuadsMax &&
+        residence == Residence::kSmallSegments && facts.quad_count <= kResidentQuadsMax &&
         (!segments_.is_remote(segment) || facts.file_size <= kResidentRemoteBytesMax);
     if (is_small && held <= budget_.limit_bytes() / 2) {
       resident_.push_back(segment);
@@ -209,47 +210,83 @@ Status Overlay::load_locked(std::stop_token stop) {
   return ok_status();
 }
 
+Result<Overlay::ResidentMatch> Overlay::match_resident(const rdf::IdPattern& pattern,
+                                                       std::stop_token stop) {
+  ResidentMatch match;
+  match.pattern = pattern;
+  const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
+                                          pattern.graph};
+  WEFT_TRY_STATUS(terms_.ordinals_of(ids, match.wanted, stop));
+  const std::array<const Postings*, 4> postings = {&by_subject_, &by_predicate_, &by_object_,
+                                                   &by_graph_};
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (ids[i] == rdf::kNoTerm) {
+      continue;
+    }
+    const std::span<const uint32_t> posting = match.wanted[i] == kNoOrdinal
+                                                  ? std::span<const uint32_t>()
+                                                  : postings[i]->of(match.wanted[i]);
+    if (!match.shortest.has_value() || posting.size() < match.shortest->size()) {
+      match.shortest = posting;
+    }
+  }
+  return match;
+}
+
+bool Overlay::ResidentMatch::holds(const OverlayRow& row) const {
+  const bool in_scope = pattern.scope == rdf::GraphScope::kDefault ? row.graph == kNoOrdinal
+                        : pattern.scope == rdf::GraphScope::kOne   ? row.graph == wanted[3]
+                                                                   : row.graph != kNoOrdinal;
+  return in_scope && (pattern.subject == rdf::kNoTerm || row.subject == wanted[0]) &&
+         (pattern.predicate == rdf::kNoTerm || row.predicate == wanted[1]) &&
+         (pattern.object == rdf::kNoTerm || row.object == wanted[2]);
+}
+
 Status Overlay::collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
                                  MemoryHold& memory, std::stop_token stop) {
   if (rows_.empty()) {
     return ok_status();
   }
-  const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
-                                          pattern.graph};
-  std::vector<Ordinal> wanted;
-  WEFT_TRY_STATUS(terms_.ordinals_of(ids, wanted, stop));
-  const std::array<const Postings*, 4> postings = {&by_subject_, &by_predicate_, &by_object_,
-                                                   &by_graph_};
-  std::optional<std::span<const uint32_t>> shortest;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] == rdf::kNoTerm) {
-      continue;
-    }
-    const std::span<const uint32_t> posting =
-        wanted[i] == kNoOrdinal ? std::span<const uint32_t>() : postings[i]->of(wanted[i]);
-    if (!shortest.has_value() || posting.size() < shortest->size()) {
-      shortest = posting;
-    }
-  }
-  const auto matches = [&](const OverlayRow& row) {
-    const bool in_scope = pattern.scope == rdf::GraphScope::kDefault ? row.graph == kNoOrdinal
-                          : pattern.scope == rdf::GraphScope::kOne   ? row.graph == wanted[3]
-                                                                     : row.graph != kNoOrdinal;
-    return in_scope && (pattern.subject == rdf::kNoTerm || row.subject == wanted[0]) &&
-           (pattern.predicate == rdf::kNoTerm || row.predicate == wanted[1]) &&
-           (pattern.object == rdf::kNoTerm || row.object == wanted[2]);
-  };
-  if (shortest.has_value()) {
-    for (const uint32_t i : *shortest) {
-      if (matches(rows_[i])) {
+  WEFT_TRY(const ResidentMatch match, match_resident(pattern, std::move(stop)));
+  if (match.shortest.has_value()) {
+    for (const uint32_t i : *match.shortest) {
+      if (match.holds(rows_[i])) {
         rows.push_back(rows_[i]);
       }
     }
   } else {
     WEFT_TRY_STATUS(memory.cover((rows.size() + rows_.size()) * sizeof(OverlayRow)));
-    std::ranges::copy_if(rows_, std::back_inserter(rows), matches);
+    std::ranges::copy_if(rows_, std::back_inserter(rows),
+                         [&match](const OverlayRow& row) { return match.holds(row); });
   }
   return memory.cover(rows.size() * sizeof(OverlayRow));
+}
+
+// Every planning of a query asks for patterns that match a large part of the overlays, such as all
+// rows of a predicate: of those a sample is looked at.
+Result<Overlay::Count> Overlay::count_resident(const rdf::IdPattern& pattern,
+                                               std::stop_token stop) {
+  Count count;
+  if (rows_.empty()) {
+    return count;
+  }
+  WEFT_TRY(const ResidentMatch match, match_resident(pattern, std::move(stop)));
+  const size_t size = match.shortest.has_value() ? match.shortest->size() : rows_.size();
+  const auto add_every = [&](size_t step) {
+    for (size_t i = 0; i < size; i += step) {
+      const OverlayRow& row = rows_[match.shortest.has_value() ? (*match.shortest)[i] : i];
+      if (match.holds(row)) {
+        count.net += adds(row.stamp) ? static_cast<double>(step) : -static_cast<double>(step);
+        count.rows += static_cast<double>(step);
+      }
+    }
+  };
+  add_every(std::max<size_t>(size / kCountedRows, 1));
+  if (count.rows == 0 && size > kCountedRows) {
+    // "None" must be true, since the base's count is then exact.
+    add_every(1);
+  }
+  return count;
 }
 
 Status Overlay::collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
@@ -275,14 +312,7 @@ Status Overlay::collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& 
 }
 
 Result<Overlay::Count> Overlay::count(const rdf::IdPattern& pattern, std::stop_token stop) {
-  Count count;
-  std::vector<OverlayRow> rows;
-  MemoryHold memory(budget_);
-  WEFT_TRY_STATUS(collect_resident(pattern, rows, memory, stop));
-  for (const OverlayRow& row : rows) {
-    count.net += adds(row.stamp) ? 1 : -1;
-    count.rows += 1;
-  }
+  WEFT_TRY(Count count, count_resident(pattern, stop));
   for (const std::unique_ptr<Ranged>& ranged : ranged_) {
     WEFT_TRY(const std::optional<rete::LocalPattern> local, local_pattern(*ranged, pattern, stop));
     if (!local.has_value()) {

@@ -37,14 +37,19 @@ struct OverlayRow {
 // Segments of at most so many quads are decoded as a whole, as long as all of them together stay
 // within half the budget.
 inline constexpr uint64_t kResidentQuadsMax = 100'000;
+// Rows that count() looks at before it goes on with a sample.
+inline constexpr size_t kCountedRows = 512;
 
 class Overlay {
  public:
+  // Whether small segments are decoded as a whole, or all are read where they lie.
+  enum class Residence : uint8_t { kSmallSegments, kNone };
   // All uses of `segments` but those equal to `base` are overlays. `changes` are the journal's, as
   // rows whose ordinals `terms` gave. All must outlive this object.
   static std::unique_ptr<Overlay> create(SegmentSet& segments, std::optional<SegmentUse> base,
                                          FoldTerms& terms, std::vector<OverlayRow> changes,
-                                         base::Executor& executor, base::MemoryBudget& budget);
+                                         base::Executor& executor, base::MemoryBudget& budget,
+                                         Residence residence = Residence::kSmallSegments);
 
   // True if there is nothing but the base.
   bool empty() const { return uses_.empty() && changes_.empty(); }
@@ -56,7 +61,8 @@ class Overlay {
   // Errors: kLimit.
   Status collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows, MemoryHold& memory,
                  std::stop_token stop);
-  // Rows that add minus rows that delete, and all rows; quick, repeated quads counted often.
+  // Rows that add minus rows that delete, and all rows; quick, repeated quads counted often, many
+  // rows by a sample. No rows at all is exact.
   struct Count {
     double net = 0;
     double rows = 0;
@@ -91,12 +97,21 @@ class Overlay {
   Overlay(SegmentSet& segments, FoldTerms& terms, base::Executor& executor,
           base::MemoryBudget& budget);
 
-  void choose_resident();
+  void choose_resident(Residence residence);
   Status load_locked(std::stop_token stop);
   Status decode(size_t segment, Decoded& decoded, std::stop_token stop) const;
   Status add_rows(size_t segment, const Decoded& decoded);
   void build_postings(Postings& postings, Ordinal OverlayRow::* position);
 
+  // How the resident rows that match a pattern are found: among all, or those of one posting.
+  struct ResidentMatch {
+    rdf::IdPattern pattern;
+    std::vector<Ordinal> wanted;
+    std::optional<std::span<const uint32_t>> shortest;
+    bool holds(const OverlayRow& row) const;
+  };
+  Result<ResidentMatch> match_resident(const rdf::IdPattern& pattern, std::stop_token stop);
+  Result<Count> count_resident(const rdf::IdPattern& pattern, std::stop_token stop);
   Status collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
                           MemoryHold& memory, std::stop_token stop);
   Status collect_ranged(Ranged& ranged, const rdf::IdPattern& pattern,
