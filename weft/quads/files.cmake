@@ -42,6 +42,10 @@ set(HEADERS
   term_table.h
 )
 set(TESTS
+  fold_damage_test.cc
+  fold_test.cc
+  graph_log_test.cc
   ingest_test.cc
   merge_segments_test.cc
+  test_segment.h
 )
