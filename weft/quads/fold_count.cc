@@ -4,6 +4,7 @@
 
 #include "weft/quads/fold_state.h"
 #include "weft/quads/merge_cursor.h"
+#include "weft/rete/format.h"
 
 namespace weft::quads {
 namespace {
@@ -119,14 +120,35 @@ Status FoldState::walk(rdf::GraphScope scope, bool whole_base, const Visit& visi
   return ok_status();
 }
 
+// The number in the header of generation 5 is protected by nothing.
+Result<std::optional<uint64_t>> FoldState::base_count(std::stop_token stop) {
+  rete::Segment& base = terms_->base()->segment();
+  if (base.facts().generation != rete::kGeneration5) {
+    return std::optional(base.facts().quad_count);
+  }
+  WEFT_TRY(const rdf::Cardinality in_default, base.count({}, stop));
+  if (!in_default.exact) {
+    return std::optional<uint64_t>();
+  }
+  auto count = static_cast<uint64_t>(in_default.rows);
+  WEFT_TRY(const auto graphs, base.graphs(stop));
+  for (const rete::GraphEntry& graph : *graphs) {
+    count += graph.quad_count;
+  }
+  return std::optional(count);
+}
+
 Result<uint64_t> FoldState::quad_count(std::stop_token stop) {
   const Aliases* aliases = nullptr;
   uint64_t count = 0;
+  bool is_known = true;
   if (terms_->base() != nullptr) {
     WEFT_TRY(aliases, terms_->base()->aliases(stop));
-    count = terms_->base()->segment().facts().quad_count;
+    WEFT_TRY(const std::optional<uint64_t> known, base_count(stop));
+    count = known.value_or(0);
+    is_known = known.has_value();
   }
-  const bool whole_base = aliases != nullptr && !aliases->empty();
+  const bool whole_base = !is_known || (aliases != nullptr && !aliases->empty());
   if (overlay_->empty() && !whole_base) {
     return count;
   }

@@ -67,6 +67,8 @@ class FoldState final : public Fold {
   // all other rows of the base (with no stamps), in the order SPO.
   using Visit = std::function<Status(const RowPlace&, bool, std::span<const DeltaRow>)>;
   Status walk(rdf::GraphScope scope, bool whole_base, const Visit& visit, std::stop_token stop);
+  // nullopt: only a scan would tell.
+  Result<std::optional<uint64_t>> base_count(std::stop_token stop);
   Result<bool> has_visible(rdf::TermId graph, std::stop_token stop);
 
   base::InlineExecutor inline_executor_;

@@ -48,12 +48,14 @@ Result<GraphLog::Output> GraphLog::output_of(const CompactRequest& request) {
 
 namespace {
 
-uint64_t overlay_estimate_bytes(const SegmentSet& segments, std::optional<size_t> base) {
-  uint64_t bytes = 0;
+double overlay_estimate_bytes(const SegmentSet& segments, std::optional<size_t> base) {
+  constexpr double kBytesPerQuad = 100;
+  double bytes = 0;
   for (const SegmentUse& use : segments.uses()) {
     if (use.segment != base) {
-      bytes +=
-          segments.facts(use.segment).quad_count * 100 + segments.facts(use.segment).file_size * 4;
+      const rete::SegmentFacts& facts = segments.facts(use.segment);
+      bytes += static_cast<double>(facts.quad_count) * kBytesPerQuad +
+               static_cast<double>(facts.file_size) * 4;
     }
   }
   return bytes;
@@ -72,7 +74,8 @@ Status GraphLog::fill_with_fold(const std::vector<manifest::LogEntry>& log,
              Fold::open(log, place_.address, false, tools_.opener, tools_.fold));
     const uint64_t limit =
         tools_.fold.budget != nullptr ? tools_.fold.budget->limit_bytes() : kOverlayBytesDefaultMax;
-    if (overlay_estimate_bytes(fold->segments(), fold->facts().base) <= limit) {
+    if (overlay_estimate_bytes(fold->segments(), fold->facts().base) <=
+        static_cast<double>(limit)) {
       return dump_fold(*fold, sink, {}, stop);
     }
   }

@@ -14,9 +14,12 @@ constexpr uint64_t kResidentRemoteBytesMax = uint64_t{1} << 20U;
 
 // What a decoded segment will hold: rows and their four postings, and tokens, of which front coding
 // and compression hide some.
-uint64_t estimated_bytes(const rete::SegmentFacts& facts, size_t uses) {
-  return facts.quad_count * uses * (sizeof(OverlayRow) + 4 * sizeof(uint32_t)) +
-         facts.term_count * 48 + facts.file_size * 4;
+double estimated_bytes(const rete::SegmentFacts& facts, size_t uses) {
+  constexpr double kBytesPerRow = sizeof(OverlayRow) + 4 * sizeof(uint32_t);
+  constexpr double kBytesPerTerm = 48;
+  return static_cast<double>(facts.quad_count) * static_cast<double>(uses) * kBytesPerRow +
+         static_cast<double>(facts.term_count) * kBytesPerTerm +
+         static_cast<double>(facts.file_size) * 4;
 }
 
 }  // namespace
@@ -60,7 +63,8 @@ std::unique_ptr<Overlay> Overlay::create(SegmentSet& segments, std::optional<Seg
   std::unique_ptr<Overlay> overlay(new Overlay(segments, terms, executor, budget));
   for (const SegmentUse& use : segments.uses()) {
     const bool is_base = base.has_value() && use.stamp() == base->stamp();
-    if (!is_base && segments.facts(use.segment).quad_count > 0) {
+    // Even those that say they are empty: in generation 5 nothing protects that number.
+    if (!is_base) {
       overlay->uses_.push_back(use);
     }
   }
@@ -74,19 +78,19 @@ void Overlay::choose_resident(Residence residence) {
   for (const SegmentUse& use : uses_) {
     stamps[use.segment].push_back(use.stamp());
   }
-  std::vector<std::pair<uint64_t, size_t>> by_cost;
+  std::vector<std::pair<double, size_t>> by_cost;
   for (const auto& [segment, uses] : stamps) {
     by_cost.emplace_back(estimated_bytes(segments_.facts(segment), uses.size()), segment);
   }
   std::ranges::sort(by_cost);
-  uint64_t held = 0;
+  double held = 0;
   for (const auto& [cost, segment] : by_cost) {
     const rete::SegmentFacts& facts = segments_.facts(segment);
     held += cost;
     const bool is_small =
         residence == Residence::kSmallSegments && facts.quad_count <= kResidentQuadsMax &&
         (!segments_.is_remote(segment) || facts.file_size <= kResidentRemoteBytesMax);
-    if (is_small && held <= budget_.limit_bytes() / 2) {
+    if (is_small && held <= static_cast<double>(budget_.limit_bytes()) / 2) {
       resident_.push_back(segment);
     } else {
       auto ranged = std::make_unique<Ranged>();
