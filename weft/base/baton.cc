@@ -351,8 +351,8 @@ Status Baton::run() {
     state_->hand_on();
     state_->over.wait(lock, [&] { return state_->is_over; });
   }
-  if (state_->failure) {
-    return *state_->failure;
+  if (const std::optional<Error> failure = state_->failure) {
+    return *failure;
   }
   lock.unlock();
   for (Actor& actor : state_->actors) {

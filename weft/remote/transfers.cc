@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "weft/base/clock.h"
 #include "weft/base/mutex.h"
@@ -75,8 +76,10 @@ class CurlTransfers final : public Transfers {
 
   Result<Answer> take(const TransferHandle& transfer) override {
     const base::MutexLock lock(mutex_);
-    WEFT_CHECK(transfer->state == Transfer::State::kEnded && transfer->outcome);
-    return std::move(*transfer->outcome);
+    WEFT_CHECK(transfer->state == Transfer::State::kEnded);
+    std::optional<Result<Answer>> outcome = std::exchange(transfer->outcome, std::nullopt);
+    WEFT_CHECK(outcome.has_value());
+    return std::move(*outcome);
   }
 
   HttpCounters counters() const override {
