@@ -36,8 +36,8 @@ class InlineExecutor final : public Executor {
                   std::stop_token stop = {}) override;
 };
 
-// `width` - 1 worker threads (and the caller), started when there first is work for them. Joins them when destroyed; no for_each may be
-// running then.
+// `width` - 1 worker threads (and the caller), started when there first is work for them. Joins
+// them when destroyed; no for_each may be running then.
 class ThreadPool final : public Executor {
  public:
   explicit ThreadPool(size_t width);

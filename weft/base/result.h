@@ -24,8 +24,7 @@ class [[nodiscard]] Result {
   // What becomes a T: a unique_ptr to a derived class.
   template <typename U>
     requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_convertible_v<U &&, Error>)
+             !std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_convertible_v<U &&, Error>)
   // NOLINTNEXTLINE(google-explicit-constructor,bugprone-forwarding-reference-overload)
   Result(U&& value) : state_(std::in_place, std::forward<U>(value)) {}
 
