@@ -158,15 +158,20 @@ bool RdfXmlReader::begin_typed_property(Frame frame, const RdfXmlAttributes& sor
     literal_depth_ = 0;
     return push(std::move(frame));
   }
-  frame.kind = frame.is_rdf12 ? Kind::kTriple : Kind::kIgnored;
-  if (frame.kind == Kind::kTriple) {
-    if (triple_depth_ >= rdf::kTripleNestingMax) {
-      return fail("triple terms nest too deep (triple_nesting_max)", ErrorKind::kLimit);
-    }
-    ++triple_depth_;
-    frame.capture_begin = captured_.size();
+  if (!frame.is_rdf12) {
+    frame.kind = Kind::kIgnored;
+    return push(std::move(frame));
   }
-  return push(std::move(frame));
+  if (triple_depth_ >= rdf::kTripleNestingMax) {
+    return fail("triple terms nest too deep (triple_nesting_max)", ErrorKind::kLimit);
+  }
+  frame.kind = Kind::kTriple;
+  frame.capture_begin = captured_.size();
+  if (!push(std::move(frame))) {
+    return false;
+  }
+  ++triple_depth_;
+  return true;
 }
 
 // Sections 7.2.15, 7.2.16 and 7.2.21: by attributes, or by what it will hold.

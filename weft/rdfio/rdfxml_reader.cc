@@ -93,6 +93,8 @@ bool RdfXmlReader::begin_element(const XmlName& name, const std::vector<XmlAttri
     return true;
   }
   Frame& top = frames_.back();
+  const size_t told = batch_.size();
+  const size_t captured = captured_.size();
   bool good = false;
   switch (top.kind) {
     case Kind::kLiteral:
@@ -131,7 +133,15 @@ bool RdfXmlReader::begin_element(const XmlName& name, const std::vector<XmlAttri
       break;
   }
   begin_failed_ = !good;
-  return good && flush_if_large();
+  if (!good) {
+    // What was told before the failure was found goes too.
+    batch_.resize(told);
+    captured_.resize(captured);
+    // A property whose only node is bad says nothing.
+    frames_.back().is_untold = top.kind == Kind::kProperty || top.kind == Kind::kTriple;
+    return false;
+  }
+  return flush_if_large();
 }
 
 bool RdfXmlReader::end_element(const XmlName& name) {
@@ -160,6 +170,9 @@ bool RdfXmlReader::end_element(const XmlName& name) {
     case Kind::kCollection:
       return end_collection(frame);
     case Kind::kLiteral: {
+      if (frame.is_untold) {
+        return true;
+      }
       const std::string object =
           rdf::make_literal(literal_.text(), {}, {}, std::string(rdf::kRdf) + "XMLLiteral");
       literal_ = {};
@@ -172,7 +185,7 @@ bool RdfXmlReader::end_element(const XmlName& name) {
 }
 
 bool RdfXmlReader::add_text(std::string_view text) {
-  if (skip_depth_ > 0) {
+  if (skip_depth_ > 0 || frames_.back().is_untold) {
     return true;
   }
   Frame& top = frames_.back();
@@ -316,6 +329,9 @@ bool RdfXmlReader::end_triple(Frame& frame) {
     object = rdf::make_triple(subject, predicate, inner);
   }
   captured_.resize(frame.capture_begin);
+  if (frame.is_untold) {
+    return true;
+  }
   return count == 1 ? tell_property(frame, object)
                     : fail("parseType=\"Triple\" must hold exactly one triple");
 }

@@ -65,7 +65,7 @@ class RdfXmlReader {
     Kind kind = Kind::kDocument;
     bool is_rdf12 = false;  // rdf:version="1.2" here or above
     bool has_child = false;
-    bool is_untold = false;  // a property that is left out because its content is bad
+    bool is_untold = false;  // holds bad text, which was reported: a property is left out
     std::string base;
     std::string language;
     std::string direction;

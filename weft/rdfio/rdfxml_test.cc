@@ -87,6 +87,24 @@ TEST(RdfXml, LenientLeavesOutWhatIsBad) {
   EXPECT_THAT(sink.lines, testing::Not(testing::Contains(HasSubstr("<a:p>"))));
 }
 
+TEST(RdfXml, LenientReportsBadTextOnceAndTellsNothingOfBadElements) {
+  ParseOptions options;
+  options.lenient = true;
+  options.literal_size_max_bytes = 1000;
+  CollectingSink sink;
+  const std::string text =
+      std::string(kOpen) + "<a:T rdf:about='a:s' a:p='1' a:q='2' rdf:li='3'/>" +
+      "<rdf:Description rdf:about='a:s'><a:p rdf:parseType='Literal'>" + std::string(200'000, 'x') +
+      "</a:p><a:q><a:T rdf:about='b c'/></a:q><a:q>y<a:T/>\nz\nz</a:q><a:r>good</a:r>"
+      "</rdf:Description>" +
+      std::string(kClose);
+  codec::MemoryInputView input(text);
+  const auto report = parse(input, Format::kRdfXml, options, sink);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->skipped, 4U);
+  EXPECT_THAT(sink.lines, ElementsAre("<a:s> <a:r> \"good\""));
+}
+
 TEST(RdfXml, EntitiesAreBounded) {
   const auto laughs = [](size_t levels) {
     std::string text = "<!DOCTYPE r [<!ENTITY e0 '0123456789'>";
