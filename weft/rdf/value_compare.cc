@@ -84,7 +84,7 @@ int compare_points(int64_t a_seconds, int64_t a_atto, int64_t b_seconds, int64_t
 // XSD 1.1 part 2, D.2.2: a value without timezone may lie 14 hours to either side.
 Outcome compare_times(const Value& a, const Value& b) {
   constexpr int64_t kSecondsPerMinute = 60;
-  constexpr int64_t kWidestSeconds = 14 * 3600;
+  constexpr int64_t kWidestSeconds = int64_t{14} * 3600;
   const ValueAccess::Seconds& left = ValueAccess::seconds(a);
   const ValueAccess::Seconds& right = ValueAccess::seconds(b);
   const auto left_zone = ValueAccess::timezone(a);

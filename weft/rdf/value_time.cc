@@ -403,7 +403,7 @@ std::optional<DateTimeParts> Value::date_time_parts() const {
 }
 
 std::string time_text(const Value& value) {
-  const DateTimeParts parts = *value.date_time_parts();
+  const DateTimeParts parts = value.date_time_parts().value_or(DateTimeParts{});
   const ValueKind kind = value.kind();
   std::string out;
   const bool whole_date = kind == ValueKind::kDateTime || kind == ValueKind::kDate;

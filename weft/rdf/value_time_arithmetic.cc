@@ -76,7 +76,7 @@ Value add_to_point(const Value& point, const Value& duration) {
   }
   int64_t seconds = start.seconds;
   if (span.months != 0) {
-    const DateTimeParts parts = *point.date_time_parts();
+    const DateTimeParts parts = point.date_time_parts().value_or(DateTimeParts{});
     int64_t month_number = 0;
     if (__builtin_add_overflow(parts.year * 12 + parts.month - 1, span.months, &month_number) ||
         month_number / 12 > kYearMax || month_number / 12 < -kYearMax) {

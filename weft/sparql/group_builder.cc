@@ -78,7 +78,7 @@ void GroupBuilder::add_triple(PatternTerm subject, PatternTerm predicate, Patter
   triples_.push_back({std::move(subject), std::move(predicate), std::move(object)});
 }
 
-void GroupBuilder::add_triples(std::vector<ParsedTriple> triples, Place place) {
+void GroupBuilder::add_triples(const std::vector<ParsedTriple>& triples, Place place) {
   if (triples_.empty() && paths_.empty()) {
     place_ = place;
   }

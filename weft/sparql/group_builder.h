@@ -16,7 +16,7 @@ class GroupBuilder {
   // `variables` must outlive the builder; hidden variables are added to it.
   explicit GroupBuilder(VariableTable& variables) : variables_(variables) {}
 
-  void add_triples(std::vector<ParsedTriple> triples, Place place);
+  void add_triples(const std::vector<ParsedTriple>& triples, Place place);
   void add_filter(Expression condition) { filters_.push_back(std::move(condition)); }
   void add_join(NodePtr node);
   void add_optional(ParsedGroup group, Place place);

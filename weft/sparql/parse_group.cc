@@ -64,7 +64,7 @@ Status Parser::group_element(GroupBuilder& builder) {
   if (at_triples()) {
     std::vector<ParsedTriple> triples;
     WEFT_TRY_STATUS(triples_block(TripleMode::kPattern, triples));
-    builder.add_triples(std::move(triples), place);
+    builder.add_triples(triples, place);
     if (at_triples()) {
       return error_here("'.' between triples");
     }

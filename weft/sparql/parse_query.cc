@@ -188,7 +188,7 @@ Status Parser::construct_short_form() {
                                          converter.convert(triple.object)});
   }
   GroupBuilder builder(query_.variables);
-  builder.add_triples(std::move(triples), place);
+  builder.add_triples(triples, place);
   WEFT_TRY(NodePtr pattern, bounded(builder.finish().pattern));
   Modifiers modifiers;
   WEFT_TRY_STATUS(solution_modifiers(modifiers));

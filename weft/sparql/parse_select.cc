@@ -22,6 +22,7 @@ bool is_grouped(const Modifiers& modifiers) {
 // What a projection may use after grouping: keys by name, results of aggregates.
 std::vector<VariableIndex> visible_after(const Modifiers& modifiers) {
   std::vector<VariableIndex> result;
+  result.reserve(modifiers.group_keys.size() + modifiers.aggregates.size());
   for (const GroupKey& key : modifiers.group_keys) {
     result.push_back(key.variable);
   }
@@ -216,9 +217,9 @@ Result<uint64_t> Parser::count() {
     return error_here("a whole number");
   }
   uint64_t value = 0;
-  const char* end = current_.text.data() + current_.text.size();
-  const auto parsed = std::from_chars(current_.text.data(), end, value);
-  if (parsed.ec != std::errc() || parsed.ptr != end) {
+  const std::string_view text = current_.text;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) {
     return error_at(current_.place, "parse query: this number does not fit 64 bits");
   }
   advance();
