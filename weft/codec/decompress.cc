@@ -14,7 +14,7 @@
 namespace weft::codec {
 namespace {
 
-constexpr size_t kInputBlockBytes = 256 * 1024;
+constexpr size_t kInputBlockBytes = size_t{256} * 1024;
 // The libraries count in 32 bits.
 constexpr size_t kStepBytesMax = size_t{1} << 30U;
 constexpr size_t kMagicBytesMax = 4;

@@ -45,8 +45,8 @@ class TextArena {
   size_t used_bytes() const { return used_bytes_; }
 
  private:
-  static constexpr size_t kBlockBytesMin = 8 * 1024;
-  static constexpr size_t kBlockBytesMax = 256 * 1024;
+  static constexpr size_t kBlockBytesMin = size_t{8} * 1024;
+  static constexpr size_t kBlockBytesMax = size_t{256} * 1024;
 
   void grow(size_t size_bytes) {
     size_t block_bytes = used_bytes_ < kBlockBytesMin ? kBlockBytesMin : used_bytes_;

@@ -25,7 +25,7 @@ class BufferedOutput {
   }
 
  private:
-  static constexpr size_t kFlushBytes = 256 * 1024;
+  static constexpr size_t kFlushBytes = size_t{256} * 1024;
 
   OutputStream& output_;
   std::string text_;

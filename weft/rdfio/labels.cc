@@ -41,23 +41,24 @@ Result<std::string> DocumentPrefix::get() {
 }
 
 Status BlankNodeLabels::ask_prefix() {
-  if (!prefix_) {
+  if (!asked_) {
     WEFT_TRY(prefix_, document_.get());
+    asked_ = true;
   }
   return ok_status();
 }
 
 Result<bool> BlankNodeLabels::keeps_labels() {
   WEFT_TRY_STATUS(ask_prefix());
-  return prefix_->empty();
+  return prefix_.empty();
 }
 
 Status BlankNodeLabels::append_labelled(std::string& out, std::string_view label) {
   WEFT_TRY_STATUS(ask_prefix());
   out.append("_:");
-  if (!prefix_->empty()) {
+  if (!prefix_.empty()) {
     if (!is_weft_label(label)) {
-      out.append(*prefix_);
+      out.append(prefix_);
     }
   } else if (const uint64_t number = anonymous_number(label); number != 0) {
     const auto range = std::ranges::lower_bound(given_, number, {}, &Range::last);
@@ -82,8 +83,8 @@ Status BlankNodeLabels::append_anonymous(std::string& out) {
     given_.push_back({number, number});
   }
   given_.back().last = number;
-  out.append("_:").append(prefix_->empty() ? kAnonymous : std::string_view(*prefix_));
-  if (!prefix_->empty()) {
+  out.append("_:").append(prefix_.empty() ? kAnonymous : std::string_view(prefix_));
+  if (!prefix_.empty()) {
     out.push_back('-');  // no label begins with a dash
   }
   out.append(std::to_string(number));

@@ -50,7 +50,8 @@ class BlankNodeLabels {
   Status ask_prefix();
 
   DocumentPrefix& document_;
-  std::optional<std::string> prefix_;
+  bool asked_ = false;
+  std::string prefix_;
   // Documents without a prefix: the highest number of a label that looks like one of ours, and the
   // numbers given, as ascending ranges (both ends included). A range ends where labels were met
   // that reach beyond it, so there are few.

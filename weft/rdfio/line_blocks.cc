@@ -11,8 +11,8 @@ namespace weft::rdfio {
 namespace {
 
 // Small enough for the second-level cache together with what is made of it.
-constexpr size_t kBlockBytes = 256 * 1024;
-constexpr size_t kBlockBytesMin = 16 * 1024;
+constexpr size_t kBlockBytes = size_t{256} * 1024;
+constexpr size_t kBlockBytesMin = size_t{16} * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // How many bytes of `text`, which is not all of the input, are whole lines. A CR at the very end

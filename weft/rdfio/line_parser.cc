@@ -50,17 +50,26 @@ Status LineParser::parse(const LineBlock& block, rdf::QuadSink& sink, ParseRepor
   const char* at = block.text().data();
   end_ = at + block.text().size();
   while (at != end_) {
+    at = read_batch(at);
+    if (failed_line_ != nullptr) [[unlikely]] {
+      WEFT_TRY(at, recover(block, std::exchange(failed_line_, nullptr), report));
+    }
+    WEFT_TRY_STATUS(flush(sink, report));
+  }
+  return ok_status();
+}
+
+// Fills the batch, and returns where to go on; or sets failed_line_.
+const char* LineParser::read_batch(const char* at) {
+  while (at != end_ && batch_.size() < kBatchQuads) {
     const char* const next = read_line(at);
     if (next == nullptr) [[unlikely]] {
-      WEFT_TRY(at, recover(block, at, report));
-      continue;
+      failed_line_ = at;
+      return at;
     }
     at = next;
-    if (batch_.size() >= kBatchQuads) {
-      WEFT_TRY_STATUS(flush(sink, report));
-    }
   }
-  return flush(sink, report);
+  return at;
 }
 
 Status LineParser::flush(rdf::QuadSink& sink, ParseReport& report) {
@@ -77,10 +86,11 @@ Status LineParser::flush(rdf::QuadSink& sink, ParseReport& report) {
 Result<const char*> LineParser::recover(const LineBlock& block, const char* line,
                                         ParseReport& report) {
   if (outside_error_) {
-    return *std::exchange(outside_error_, std::nullopt);
+    return *outside_error_;
   }
   const char* const bad = std::min(failure_.at, end_);
-  const std::string_view before = between(block.text().data(), bad);
+  const char* const begin = block.text().data();
+  const std::string_view before = between(begin, bad);
   const LineCount lines = count_lines(before);
   const std::string_view in_line = before.substr(lines.last_line_start);
   const Place place{block.first_line() + lines.line_ends, rdf::count_code_points(in_line) + 1};

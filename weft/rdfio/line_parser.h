@@ -35,6 +35,7 @@ class LineParser {
   };
 
   const char* fail(const char* at, std::string_view reason, ErrorKind kind = ErrorKind::kInvalid);
+  const char* read_batch(const char* at);
   const char* read_line(const char* at);
   const char* read_statement(const char* at);
   const char* read_line_end(const char* at);
@@ -66,6 +67,7 @@ class LineParser {
   std::vector<rdf::QuadView> batch_;
   std::string scratch_;
   const char* end_ = nullptr;
+  const char* failed_line_ = nullptr;
   Failure failure_;
   std::optional<Error> outside_error_;  // not about the text
 };

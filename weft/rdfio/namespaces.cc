@@ -61,8 +61,9 @@ std::optional<SplitName> Namespaces::split(std::string_view iri) const {
 
 bool is_plain_local_name(std::string_view local) {
   // A blank-node label may begin as a local name may, and has no ':' and no '%'.
-  const char* const end = local.data() + local.size();
-  return local.empty() || scan_blank_node_label(local.data(), end) == end;
+  const char* const begin = local.data();
+  const char* const end = begin + local.size();
+  return local.empty() || scan_blank_node_label(begin, end) == end;
 }
 
 std::string_view usual_namespace(std::string_view iri) {

@@ -17,7 +17,7 @@ namespace {
 
 // A character that no XML document can hold, not even as a reference.
 constexpr XML_Char kSeparator = '\x1F';
-constexpr size_t kChunkBytesMin = 64 * 1024;
+constexpr size_t kChunkBytesMin = size_t{64} * 1024;
 constexpr size_t kChunkBytesMax = size_t{64} << 20U;
 
 struct ParserDeleter {
@@ -62,13 +62,11 @@ class RdfXmlParser {
     XML_SetBillionLaughsAttackProtectionMaximumAmplification(parser, kXmlAmplificationMax);
     XML_SetBillionLaughsAttackProtectionActivationThreshold(parser, kXmlAmplificationFreeBytes);
     if (!reader_.start()) {
-      stop();
-      return *error_;
+      return failed();
     }
     WEFT_TRY_STATUS(parse_chunks());
     if (!reader_.finish()) {
-      stop();
-      return *error_;
+      return failed();
     }
     return std::move(reader_.report());
   }
@@ -136,6 +134,13 @@ class RdfXmlParser {
       error_ = std::move(error);
     }
     XML_StopParser(parser_.get(), XML_FALSE);
+  }
+
+  // For failures outside of the text, which are never skipped.
+  Error failed() {
+    stop();
+    WEFT_CHECK(error_.has_value());
+    return *error_;
   }
 
   void check(bool good) {

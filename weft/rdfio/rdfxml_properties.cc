@@ -45,8 +45,9 @@ bool RdfXmlReader::sort_attribute(const XmlAttribute& attribute, Frame& frame,
   const std::string_view value = attribute.value;
   if (space == kXml) {
     if (local == "lang") {
-      const char* const end = value.data() + value.size();
-      if (!value.empty() && scan_language_tag(value.data(), end).end != end) {
+      const char* const begin = value.data();
+      const char* const end = begin + value.size();
+      if (!value.empty() && scan_language_tag(begin, end).end != end) {
         return fail("malformed language tag");
       }
       frame.language = value;
@@ -135,24 +136,25 @@ bool RdfXmlReader::begin_property(const XmlName& name,
   if (sorted.about) {
     return fail("rdf:about is for node elements");
   }
-  return sorted.parse_type ? begin_typed_property(std::move(frame), sorted)
+  return sorted.parse_type ? begin_typed_property(std::move(frame), sorted, *sorted.parse_type)
                            : begin_plain_property(std::move(frame), sorted);
 }
 
 // Sections 7.2.17 to 7.2.20: rdf:parseType.
-bool RdfXmlReader::begin_typed_property(Frame frame, const RdfXmlAttributes& sorted) {
+bool RdfXmlReader::begin_typed_property(Frame frame, const RdfXmlAttributes& sorted,
+                                        std::string_view parse_type) {
   if (sorted.resource || sorted.node_id || sorted.datatype || !sorted.properties.empty()) {
     return fail("rdf:parseType goes with rdf:ID and annotations only");
   }
-  if (*sorted.parse_type == "Resource") {
+  if (parse_type == "Resource") {
     frame.kind = Kind::kResource;
     return make_anonymous(frame.object) && push(std::move(frame));
   }
-  if (*sorted.parse_type == "Collection") {
+  if (parse_type == "Collection") {
     frame.kind = Kind::kCollection;
     return push(std::move(frame));
   }
-  if (*sorted.parse_type != "Triple") {
+  if (parse_type != "Triple") {
     frame.kind = Kind::kLiteral;
     literal_ = {};
     literal_depth_ = 0;

@@ -91,7 +91,8 @@ class RdfXmlReader {
                           RdfXmlAttributes& sorted);
   bool begin_node(const XmlName& name, const std::vector<XmlAttribute>& attributes);
   bool begin_property(const XmlName& name, const std::vector<XmlAttribute>& attributes);
-  bool begin_typed_property(Frame frame, const RdfXmlAttributes& sorted);
+  bool begin_typed_property(Frame frame, const RdfXmlAttributes& sorted,
+                            std::string_view parse_type);
   bool begin_plain_property(Frame frame, const RdfXmlAttributes& sorted);
   bool read_reifier(const Frame& frame, const RdfXmlAttributes& sorted, Reifier& reifier);
   bool tell_attributes(const Frame& frame, const std::string& subject,

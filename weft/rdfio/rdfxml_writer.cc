@@ -75,13 +75,7 @@ class RdfXmlWriter final : public QuadWriter {
         return cannot_hold(kFormatName, "named graphs", quad.graph);
       }
       WEFT_TRY_STATUS(check_writable(quad, TripleTermSyntax::kRdf12));
-      if (quad.subject != subject_) {
-        end_subject();
-        out_.text().append("  ");
-        WEFT_TRY_STATUS(open_description(quad.subject));
-        out_.text().append("\n");
-        subject_ = quad.subject;
-      }
+      WEFT_TRY_STATUS(begin_subject(quad.subject));
       out_.text().append("    ");
       WEFT_TRY_STATUS(append_property(quad.predicate, quad.object));
       out_.text().append("\n");
@@ -122,6 +116,18 @@ class RdfXmlWriter final : public QuadWriter {
       text.append("\n  rdf:version=\"1.2\"");
     }
     text.append(">\n");
+    return ok_status();
+  }
+
+  Status begin_subject(std::string_view subject) {
+    if (subject == subject_) {
+      return ok_status();
+    }
+    end_subject();
+    out_.text().append("  ");
+    WEFT_TRY_STATUS(open_description(subject));
+    out_.text().append("\n");
+    subject_ = subject;
     return ok_status();
   }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-constexpr size_t kCapacityBytesMin = 16 * 1024;
+constexpr size_t kCapacityBytesMin = size_t{16} * 1024;
 
 }  // namespace
 

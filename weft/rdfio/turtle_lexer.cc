@@ -211,12 +211,11 @@ const char* TurtleLexer::scan_local_name(const char* at, bool& has_escapes) cons
   const char* const begin = at;
   while (at != window_.end()) {
     const char byte = *at;
-    if (is_ascii_letter(byte) || is_digit(byte) || byte == '_' || byte == ':') {
+    if (is_ascii_letter(byte) || is_digit(byte) || byte == '_' || byte == ':' ||
+        (byte == '-' && at != begin)) {
       name_end = ++at;
     } else if (byte == '.' && at != begin) {
       ++at;
-    } else if (byte == '-' && at != begin) {
-      name_end = ++at;
     } else if (byte == '%') {
       if (!is_hex(at[1]) || !is_hex(at[2])) {
         return nullptr;
@@ -269,8 +268,7 @@ bool TurtleLexer::read_prefixed_name(std::string_view& token) {
     return fail("IRI is too long (iri_size_max_bytes)", ErrorKind::kLimit);
   }
   char* const memory = arena_.allocate(space.size() + local.size() + 1);
-  std::memcpy(memory, space.data(), space.size());
-  char* next = memory + space.size();
+  char* next = std::copy(space.begin(), space.end(), memory);
   if (!has_escapes) {
     next = std::copy(local.begin(), local.end(), next);
   } else {

@@ -195,7 +195,7 @@ bool TurtleLexer::recover(bool in_graph) {
       return true;
     }
     if (!recover_step(in_graph, done)) {
-      if (!failure_->is_in_text) {
+      if (!failure_ || !failure_->is_in_text) {
         return false;
       }
       // A string that does not end, or a comment that is not UTF-8: go on with the next line.

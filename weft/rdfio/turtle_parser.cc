@@ -137,11 +137,14 @@ void TurtleParser::emit(std::string_view subject, std::string_view predicate,
   batch_.push_back({subject, predicate, object, graph_});
 }
 
-bool TurtleParser::push(Frame frame) {
+bool TurtleParser::push(Kind kind, Wants wants, std::string_view subject) {
   if (frames_.size() >= options_.nesting_max) {
     return lexer_.fail("brackets nest too deep (nesting_max)", ErrorKind::kLimit);
   }
-  frames_.push_back(frame);
+  Frame& frame = frames_.emplace_back();
+  frame.kind = kind;
+  frame.wants = wants;
+  frame.subject = subject;
   return true;
 }
 
@@ -236,7 +239,7 @@ bool TurtleParser::read_graph_or_statement() {
 }
 
 bool TurtleParser::begin_statement() {
-  return push({.kind = Kind::kTriples, .wants = Wants::kSubject}) && read_term(Wants::kSubject);
+  return push(Kind::kTriples, Wants::kSubject) && read_term(Wants::kSubject);
 }
 
 bool TurtleParser::end_statement() {

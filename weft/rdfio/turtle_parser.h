@@ -36,13 +36,13 @@ class TurtleParser {
     kEnd,     // everything is there: what may follow, and the end
   };
   struct Frame {
-    Kind kind;
-    Wants wants;
-    bool may_end = false;           // without any verb
-    std::string_view subject = {};  // of a collection: its head; "" while it has no item
-    std::string_view predicate = {};
-    std::string_view object = {};   // of a collection: its last cell
-    std::string_view reifier = {};  // of the triple just read, or of a reified triple; "" if none
+    Kind kind = Kind::kTriples;
+    Wants wants = Wants::kSubject;
+    bool may_end = false;      // without any verb
+    std::string_view subject;  // of a collection: its head; "" while it has no item
+    std::string_view predicate;
+    std::string_view object;   // of a collection: its last cell
+    std::string_view reifier;  // of the triple just read, or of a reified triple; "" if none
   };
 
   bool parse_all();
@@ -69,7 +69,7 @@ class TurtleParser {
   bool read_term(Wants position);
   bool open_bracket(Wants position);
   bool open_angles(Wants position);
-  bool push(Frame frame);
+  bool push(Kind kind, Wants wants, std::string_view subject = {});
   bool deliver(std::string_view term);
   bool deliver_item(Frame& frame, std::string_view term);
   bool reify(const Frame& frame, std::string_view& reifier);

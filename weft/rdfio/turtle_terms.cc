@@ -38,7 +38,7 @@ bool TurtleParser::read_term(Wants position) {
         return lexer_.fail("a triple term cannot hold a collection");
       }
       lexer_.skip(1);
-      return push({.kind = Kind::kCollection, .wants = Wants::kObject});
+      return push(Kind::kCollection, Wants::kObject);
     case '"':
     case '\'':
       if (is_subject) {
@@ -81,7 +81,7 @@ bool TurtleParser::open_bracket(Wants position) {
   }
   // With properties of its own a subject needs no others.
   frames_.back().may_end = position == Wants::kSubject;
-  return push({.kind = Kind::kPropertyList, .wants = Wants::kVerb, .subject = node});
+  return push(Kind::kPropertyList, Wants::kVerb, node);
 }
 
 // At '<<': a reified triple or a triple term.
@@ -101,7 +101,7 @@ bool TurtleParser::open_angles(Wants position) {
   lexer_.skip(is_term ? 3 : 2);
   // A reified triple says something by itself; the older reading has a mere term here.
   frame.may_end = is_subject && !is_term && !is_star_ && frame.kind == Kind::kTriples;
-  return push({.kind = is_term ? Kind::kTripleTerm : Kind::kReified, .wants = Wants::kSubject});
+  return push(is_term ? Kind::kTripleTerm : Kind::kReified, Wants::kSubject);
 }
 
 // Gives a term to the frame that waits for it.
@@ -225,7 +225,7 @@ bool TurtleParser::open_annotation(Frame& frame) {
   } else if (subject.empty() && !reify(frame, subject)) {
     return false;
   }
-  return push({.kind = Kind::kAnnotation, .wants = Wants::kVerb, .subject = subject});
+  return push(Kind::kAnnotation, Wants::kVerb, subject);
 }
 
 }  // namespace weft::rdfio
