@@ -29,7 +29,7 @@ class JsonText {
   // `json` as it stands.
   JsonText& raw(std::string_view json);
   template <typename T>
-  JsonText& field(std::string_view name, T content) {
+  JsonText& field(std::string_view name, const T& content) {
     return key(name).value(content);
   }
   const std::string& text() const& { return text_; }

@@ -93,8 +93,6 @@ run_test() {
   step "tests (release)" tests release
   step "layout" python3 tools/tidy.py
   step "format" tools/format.sh --check
-  step "clang-tidy" tools/lint.sh
-  step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"
   report_ccache
 }
 
@@ -104,6 +102,8 @@ run_check() {
   step "build (tsan)" compile tsan && step "tests (thread)" tests tsan
   step "layout" python3 tools/tidy.py
   step "format" tools/format.sh --check
+  step "clang-tidy" tools/lint.sh
+  step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"
 }
 
 run_nightly() {

@@ -28,7 +28,7 @@ struct LoadedManifest {
 
 struct RetryPolicy {
   uint32_t attempts_max = 2'000;
-  int64_t wait_max_ms = 120'000;
+  int64_t wait_max_ms = 600'000;
   // The longest pause after a first loss.
   int64_t pause_ms = 20;
 };
