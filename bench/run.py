@@ -8,6 +8,7 @@ usage: bench/run.py [--triples N] [--rounds N] [--only NAME,...] [--large] [--js
 Writes build/bench/report.json and report.md; exit 1 if an answer was wrong.
 """
 import argparse
+import json
 import os
 import platform
 import sys
@@ -21,7 +22,7 @@ from report import Report
 KINDS = ("people", "shop")
 QUERIES = {
     "people": "SELECT ?n WHERE { <http://example.org/person/777> <http://xmlns.com/foaf/0.1/knows> ?x . ?x <http://xmlns.com/foaf/0.1/name> ?n }",
-    "shop": "SELECT ?n ?price WHERE { ?p <https://schema.org/manufacturer> <http://example.org/maker/1999> . ?p <https://schema.org/name> ?n . "
+    "shop": "SELECT ?n ?price WHERE { ?p <https://schema.org/manufacturer> <http://example.org/maker/97> . ?p <https://schema.org/name> ?n . "
             "?p <https://schema.org/offers> ?o . ?o <https://schema.org/price> ?price }",
 }
 COUNT = "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }"
@@ -32,10 +33,8 @@ def segment(engine, kind, triples):
 
 
 def rows(out):
-    """Sorted terms' lexical forms, from either engine's text: enough to compare the answers of these queries."""
-    import re
-    lines = out.decode("utf-8").splitlines()
-    return sorted(tuple(re.findall(r'"([^"]*)"', line)) for line in lines if '"' in line)
+    """Sorted rows of SPARQL JSON results."""
+    return sorted(tuple(sorted((name, term["value"]) for name, term in row.items())) for row in json.loads(out)["results"]["bindings"])
 
 
 def build(report, triples, rounds):
@@ -106,7 +105,7 @@ def query(report, triples, _):
     need_segments(triples)
     for kind in KINDS:
         ours, theirs, text = segment("weft", kind, triples), segment("rete", kind, triples), QUERIES[kind]
-        runs = alternate(15, weft=lambda: peers.weft("query", ours, text, "--format", "tsv"), rete=lambda: peers.rete("sparql", theirs, text))
+        runs = alternate(15, weft=lambda: peers.weft("query", ours, text, "--format", "json"), rete=lambda: peers.rete("sparql", theirs, text, "--json"))
         a, b = rows(runs["weft"][0].out), rows(runs["rete"][0].out)
         if a != b or not a:
             report.failed(4, f"query {kind}", f"answers differ: {len(a)} and {len(b)} rows")

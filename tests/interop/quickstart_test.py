@@ -29,13 +29,14 @@ def quickstart_lines():
     return block.group(1).strip().split("\n") if block else []
 
 
-def typed(checks, folder):
+def typed(checks, folder, bin_folder):
     demo = os.path.join(driver.ROOT, "demo")
     for name in ("people.ttl", "more.nt", "new.nq", "obsolete.nq"):
         shutil.copy(os.path.join(demo, name), folder)
     lines = quickstart_lines()
     checks.equal(len(lines), len(ANSWERS), "the quickstart has its nine lines")
-    path = {"PATH": f"{os.path.dirname(driver.WEFT)}:{os.environ['PATH']}"}
+    os.symlink(driver.WEFT, os.path.join(bin_folder, "weft"))
+    path = {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
     for line, (begin, words) in zip(lines, ANSWERS):
         checks.that(line.startswith(begin), f"quickstart: {line}", f"expected {begin}")
         done = run(["bash", "-c", line], cwd=folder, env=path)
@@ -100,8 +101,8 @@ def demo(checks, folder):
 def main():
     driver.need_weft()
     checks = driver.Checks()
-    with driver.scratch("quickstart") as folder:
-        typed(checks, folder)
+    with driver.scratch("quickstart") as folder, driver.scratch("bin") as bin_folder:
+        typed(checks, folder, bin_folder)
     with driver.scratch("demo") as folder:
         demo(checks, folder)
     checks.finish()
