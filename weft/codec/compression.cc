@@ -109,4 +109,27 @@ Status zstd_decompress(ByteView frame, uint64_t size_max_bytes, std::string& out
   return size == out.size() ? ok_status() : Status(damaged("content size differs"));
 }
 
+Status zstd_decompress_into(ByteView frame, std::span<std::byte> out) {
+  thread_local DecompressionContext decompression;
+  ZSTD_DCtx* const context = decompression.context;
+  WEFT_CHECK(context != nullptr);
+  const size_t size =
+      ZSTD_decompressDCtx(context, out.data(), out.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0) {
+    return damaged(ZSTD_getErrorName(size));
+  }
+  return size == out.size() ? ok_status() : Status(damaged("content size differs"));
+}
+
+Result<std::optional<uint64_t>> zstd_content_size(ByteView frame) {
+  const unsigned long long content = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (content == ZSTD_CONTENTSIZE_ERROR) {
+    return damaged("no zstd frame");
+  }
+  if (content == ZSTD_CONTENTSIZE_UNKNOWN) {
+    return std::optional<uint64_t>();
+  }
+  return std::optional<uint64_t>(content);
+}
+
 }  // namespace weft::codec

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "weft/base/bytes.h"
@@ -32,5 +34,10 @@ class ZstdCompressor {
 // work space per thread. Errors: kCorrupt if it is not one whole frame; kLimit if the content is
 // longer than `size_max_bytes` (nothing larger is ever allocated).
 Status zstd_decompress(ByteView frame, uint64_t size_max_bytes, std::string& out);
+
+// Decompresses exactly one frame into exactly `out`. Errors: kCorrupt.
+Status zstd_decompress_into(ByteView frame, std::span<std::byte> out);
+// The length of the content that a frame states, if it does. Errors: kCorrupt if it is no frame.
+Result<std::optional<uint64_t>> zstd_content_size(ByteView frame);
 
 }  // namespace weft::codec
