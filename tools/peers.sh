@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs the test-only peers, at fixed versions, into a cache outside the tree:
 # ${WEFT_PEERS:-$HOME/.cache/weft-peers}. What is there already costs nothing.
-# usage: tools/peers.sh [rete|python|vocabularies]...       default: all three
+# usage: tools/peers.sh [rete|python|lance|lance-js|vocabularies]...       default: all
 #   rete          crate rete-cli 0.5.0             -> rete-cli-0.5.0/bin/rete (about 7 minutes on 2 cores)
 #   python        tools/peers-requirements.txt     -> python/bin/python
+#   lance         tools/peers-lance-requirements.txt -> lance/bin/python (pylance 14, lancedb 0.40)
+#   lance-js      npm @lancedb/lancedb 0.31.0    -> lancedb-0.31.0/node_modules
 #   vocabularies  npm @zazuko/vocabularies 4.0.0   -> vocabularies-4.0.0/node_modules
 # A peer that cannot be had is named on standard error with the reason, and the tests that need it are
 # skipped: exit 0. With WEFT_PEERS_REQUIRED=1 that is a failure.
@@ -51,42 +53,50 @@ rete() {
   fi
 }
 
-python() {
-  local to=$peers/python
-  if [[ -x $to/bin/python ]] && cmp -s "$here/peers-requirements.txt" "$to/requirements.txt"; then
-    echo "peers: Python packages are there"
+# python_packages NAME REQUIREMENTS: a Python environment of its own at NAME.
+python_packages() {
+  local name=$1 to=$peers/$1 requirements=$here/$2
+  if [[ -x $to/bin/python ]] && cmp -s "$requirements" "$to/requirements.txt"; then
+    echo "peers: Python packages of $name are there"
     return
   fi
-  echo "peers: installing Python packages"
+  echo "peers: installing Python packages of $name"
   rm -rf "$to"
-  if python3 -m venv "$to" >"$peers/python.log" 2>&1 &&
+  if python3 -m venv "$to" >"$peers/$name.log" 2>&1 &&
     "$to/bin/pip" install --no-input --disable-pip-version-check --only-binary :all: \
-      -r "$here/peers-requirements.txt" >>"$peers/python.log" 2>&1; then
-    cp "$here/peers-requirements.txt" "$to/requirements.txt"
+      -r "$requirements" >>"$peers/$name.log" 2>&1; then
+    cp "$requirements" "$to/requirements.txt"
   else
     rm -rf "$to"
-    skip python "$(tail -n 2 "$peers/python.log" | tr '\n' ' ')"
+    skip "$name" "$(tail -n 2 "$peers/$name.log" | tr '\n' ' ')"
   fi
 }
+python() { python_packages python peers-requirements.txt; }
+lance() { python_packages lance peers-lance-requirements.txt; }
 
-vocabularies() {
-  local to=$peers/vocabularies-4.0.0
-  [[ -d $to/node_modules ]] && { echo "peers: @zazuko/vocabularies 4.0.0 is there"; return; }
-  command -v npm >/dev/null || apt_install npm || { skip vocabularies "no npm"; return; }
-  echo "peers: installing @zazuko/vocabularies 4.0.0"
+# npm_packages NAME VERSION PACKAGE...: Node packages at NAME-VERSION; the first is the peer.
+npm_packages() {
+  local name=$1 to=$peers/$1-$2
+  shift 2
+  [[ -d $to/node_modules ]] && { echo "peers: $1 is there"; return; }
+  command -v npm >/dev/null || apt_install npm || { skip "$name" "no npm"; return; }
+  echo "peers: installing $1"
   rm -rf "$to.part"
   if npm install --no-audit --no-fund --ignore-scripts --omit=dev --prefix "$to.part" \
-    @zazuko/vocabularies@4.0.0 </dev/null >"$peers/vocabularies.log" 2>&1; then
+    "$@" </dev/null >"$peers/$name.log" 2>&1; then
     mv "$to.part" "$to"
   else
-    skip vocabularies "$(tail -n 2 "$peers/vocabularies.log" | tr '\n' ' ')"
+    skip "$name" "$(tail -n 2 "$peers/$name.log" | tr '\n' ' ')"
   fi
 }
+vocabularies() { npm_packages vocabularies 4.0.0 @zazuko/vocabularies@4.0.0; }
+# apache-arrow is a peer dependency of lancedb: the newest that it accepts.
+lance-js() { npm_packages lancedb 0.31.0 @lancedb/lancedb@0.31.0 apache-arrow@18.1.0; }
 
-for peer in "${@:-rete python vocabularies}"; do
+for peer in "${@:-rete python lance lance-js vocabularies}"; do
   for name in $peer; do
     case $name in
-      rete | python | vocabularies) "$name" ;;
+      rete | python | lance | lance-js | vocabularies) "$name" ;;
       *) echo "tools/peers.sh: unknown peer $name" >&2; exit 2 ;;
     esac
   done
