@@ -5,6 +5,7 @@ set(HEADERS
   layout/encoding.h
   layout/field.h
   layout/file_layout.h
+  write/data_file_writer.h
 )
 set(TESTS
 )
