@@ -1,5 +1,6 @@
 """Item 7: a cold selective query over HTTP, 50 ms added to every request. Requests, bytes and rounds are those
-of the server's log; a round is one link of the longest chain of requests that waited for each other."""
+of the server's log; a round is one link of the longest chain of requests that waited for each other. Rounds are
+counted with 400 ms added, so that requests of one wave that the server is slow to take do not look like two."""
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import peers
 from measure import median
 
 DELAY_MS = 50
+COUNTING_DELAY_MS = 400
 SERVER = os.path.join(peers.ROOT, "tests", "http_server.py")
 FOAF, EX = "http://xmlns.com/foaf/0.1/", "http://example.org/"
 # Ten rows: who lives in the same city as person 1234, and is known by somebody (LIMIT 10).
@@ -61,31 +63,33 @@ def http(report, _, __):
     if not os.path.exists(SERVER):
         report.failed(7, "over HTTP", f"no {SERVER}")
         return
-    server = Server(fold.folder(), DELAY_MS)
+    server, slow = Server(fold.folder(), DELAY_MS), Server(fold.folder(), COUNTING_DELAY_MS)
     try:
         one_segment = None
         one_entry = 0
         for target, what in (("base.rete", "one 5 M segment"), ("one.json", "manifest of 1 entry"), ("all.json", "manifest of 101 entries")):
             runs = [cold(server, target) for _ in range(5)]
-            found = {len(r.out.split(b"\n")) - 2 for r in runs}
+            counted = [cold(slow, target) for _ in range(3)]
+            found = {len(r.out.split(b"\n")) - 2 for r in runs + counted}
             if found != {10}:
                 report.failed(7, what, f"rows: {found}, want 10")
                 continue
             asked = int(median(runs, "requests"))
             if target == "base.rete":
                 one_segment = runs
-                report.limit(7, f"cold query, {what}: rounds", int(median(runs, "rounds")), "", 6)
+                report.limit(7, f"cold query, {what}: rounds", int(median(counted, "rounds")), "", 6)
                 report.limit(7, f"cold query, {what}: requests", asked, "", 16)
             else:
-                report.add(7, f"cold query, {what}: rounds", int(median(runs, "rounds")), None, "", "")
-                one_entry = int(median(runs, "rounds")) if target == "one.json" else one_entry
+                report.add(7, f"cold query, {what}: rounds", int(median(counted, "rounds")), None, "", "")
+                one_entry = int(median(counted, "rounds")) if target == "one.json" else one_entry
                 report.add(7, f"cold query, {what}: requests", asked, None, "", "")
             report.add(7, f"cold query, {what}: bytes", int(median(runs, "bytes")), None, "", "B")
             report.add(7, f"cold query, {what}: wall", median(runs, "wall") * 1000, None, "", "ms")
             if target == "all.json" and one_segment:
                 each = (asked - median(one_segment, "requests")) / fold.SEGMENTS
                 report.limit(7, "requests that one overlay segment adds", each, "", 3)
-                more = int(median(runs, "rounds")) - one_entry
+                more = int(median(counted, "rounds")) - one_entry
                 report.limit(7, "rounds that 100 overlay segments add", more, "", 0)
     finally:
         server.close()
+        slow.close()

@@ -32,7 +32,8 @@ struct HttpOptions {
   uint64_t gap_bytes_max = 64 << 10;
   // Longer ranges are asked for in pieces, side by side.
   uint64_t request_bytes_max = 8 << 20;
-  size_t requests_in_flight_max = 16;
+  // As many segments as a graph usually has are opened in one round (docs/decisions/0004).
+  size_t requests_in_flight_max = 128;
   // An object of a server that ignores ranges is kept whole up to this size; beyond: kLimit.
   uint64_t whole_object_bytes_max = 64 << 20;
   // Tries of one request, the first included: after 408, 429, 5xx (not 501, 505) and broken
