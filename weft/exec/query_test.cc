@@ -55,6 +55,19 @@ TEST_P(QueryTest, PatternsJoinOnSharedVariablesInAnyPosition) {
               ElementsAre("\"P\" :b", "\"Q\" :c"));
 }
 
+TEST_P(QueryTest, MinusOfAVariableThatIsNeverBoundThere) {
+  // ?n is in scope on the right and has no column there.
+  EXPECT_THAT(rows("SELECT ?x ?n { ?x :name ?n MINUS { SELECT ?x ?n { ?x :mail ?m } } }"),
+              ElementsAre(":ann \"Ann\"", ":cat \"Cat\"@en"));
+}
+
+TEST_P(QueryTest, AGraphVariableThatASubqueryBindsTooIsCompared) {
+  auto source = make_source(":a :in :g1 :g1 . :b :in :g2 :g1 . :c :in :g1 :g2 .",
+                            {.six_permutations = GetParam()});
+  QueryRunner run(*source);
+  EXPECT_THAT(run.rows("SELECT ?x { GRAPH ?g { SELECT ?x ?g { ?x :in ?g } } }"), ElementsAre(":a"));
+}
+
 TEST_P(QueryTest, BlankNodesInPatternsAreVariables) {
   EXPECT_THAT(rows("SELECT ?x { ?x :knows [ :name \"Bob\" ] }"), ElementsAre(":ann"));
 }

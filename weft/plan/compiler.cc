@@ -42,6 +42,11 @@ Result<PlanPtr> Compiler::compile(const Node& node, const GraphChoice& graph,
   if (incoming != nullptr) {
     return compile_group(node, graph, incoming);
   }
+  WEFT_TRY(PlanPtr plan, compile_modifier(node, graph));
+  return plan != nullptr ? std::move(plan) : compile_group(node, graph, nullptr);
+}
+
+Result<PlanPtr> Compiler::compile_modifier(const Node& node, const GraphChoice& graph) {
   const sparql::Operation& operation = node.operation;
   if (const auto* project = std::get_if<sparql::Project>(&operation)) {
     return compile_project(*project, graph);
@@ -66,11 +71,11 @@ Result<PlanPtr> Compiler::compile(const Node& node, const GraphChoice& graph,
   }
   if (const auto* pattern = std::get_if<sparql::GraphPattern>(&operation)) {
     const auto* variable = std::get_if<Variable>(&pattern->graph);
-    if (variable != nullptr && !fits_all_graphs(*pattern->input, *variable)) {
+    if (variable != nullptr && !fits_all_graphs(*pattern->input)) {
       return compile_graph_loop(*pattern->input, *variable);
     }
   }
-  return compile_group(node, graph, nullptr);
+  return PlanPtr();
 }
 
 Result<PlanPtr> Compiler::compile_union(const sparql::Union& alternatives, const GraphChoice& graph,
@@ -93,7 +98,6 @@ Result<PlanPtr> Compiler::compile_project(const sparql::Project& project,
                                           const GraphChoice& graph) {
   WEFT_TRY(PlanPtr input, compile(*project.input, graph, nullptr));
   VariableList wanted = sorted_set(project.variables);
-  // Engine columns of the GRAPH variable stay.
   const double rows = input->rows;
   const double cost = input->cost;
   PlanPtr node = make_above(ProjectRows{}, std::move(input), rows, cost);

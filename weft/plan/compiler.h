@@ -42,6 +42,8 @@ class Compiler final : public PartCompiler {
  private:
   Result<PlanPtr> compile(const sparql::Node& node, const GraphChoice& graph,
                           const Incoming* incoming);
+  // Null if `node` is none and belongs into a group.
+  Result<PlanPtr> compile_modifier(const sparql::Node& node, const GraphChoice& graph);
   Result<PlanPtr> compile_union(const sparql::Union& alternatives, const GraphChoice& graph,
                                 const Incoming* incoming);
   Result<PlanPtr> compile_project(const sparql::Project& project, const GraphChoice& graph);

@@ -223,6 +223,7 @@ Result<PlanPtr> Compiler::add_minus(PlanPtr plan, GroupStep& step) {
     node = make_join(std::move(join), std::move(plan), std::move(right), rows, cost);
   } else {
     WEFT_TRY(PlanPtr right, compile(right_node, step.graph, nullptr));
+    shared = intersect(shared, right->columns);  // some may never be bound
     HashJoin join;
     join.kind = JoinKind::kAnti;
     join.keys = intersect(shared, intersect(plan->certain, right->certain));

@@ -186,7 +186,7 @@ Status Estimator::ask(const rdf::IdPattern& pattern, Known& known) const {
     const auto position = static_cast<rdf::Position>(i);
     if (pattern.at(position) != rdf::kNoTerm) {
       known.distinct[i] = 1;
-    } else if (known.rows.rows <= 1) {
+    } else if (known.rows.rows <= 1 || !known.joins[i]) {
       known.distinct[i] = known.rows.rows;
     } else {
       WEFT_TRY(known.distinct[i], environment_.statistics->distinct(pattern, position));
@@ -196,20 +196,25 @@ Status Estimator::ask(const rdf::IdPattern& pattern, Known& known) const {
 }
 
 Status Estimator::collect(const sparql::Node& node, const GraphChoice& graph,
-                          std::vector<std::pair<Key, Known*>>& wanted) {
+                          std::vector<Scan>& scans) {
   if (const auto* bgp = std::get_if<sparql::Bgp>(&node.operation)) {
     for (const sparql::TriplePattern& triple : bgp->triples) {
-      WEFT_TRY(const Scan scan, make_scan(triple, graph));
-      if (is_hopeless(scan)) {
-        continue;
+      WEFT_TRY(Scan scan, make_scan(triple, graph));
+      for (const PatternSlot& slot : scan.slots) {
+        if (slot.variable) {
+          ++mentions_[*slot.variable];
+        }
       }
-      const Key key{id_pattern(scan)};
-      const auto [known, fresh] = known_.try_emplace(key);
-      if (fresh) {
-        wanted.emplace_back(key, &known->second);
+      if (!is_hopeless(scan)) {
+        scans.push_back(std::move(scan));
       }
     }
     return ok_status();
+  }
+  if (const auto* values = std::get_if<sparql::Values>(&node.operation)) {
+    for (const Variable variable : values->variables) {
+      ++mentions_[variable];
+    }
   }
   GraphChoice inner = graph;
   if (const auto* pattern = std::get_if<sparql::GraphPattern>(&node.operation)) {
@@ -218,7 +223,7 @@ Status Estimator::collect(const sparql::Node& node, const GraphChoice& graph,
   Status status = ok_status();
   const auto descend = [&](const sparql::Node& child) {
     if (status.ok()) {
-      status = collect(child, inner, wanted);
+      status = collect(child, inner, scans);
     }
   };
   const auto into_exists = [&](const Expression& expression) {
@@ -233,21 +238,30 @@ Status Estimator::collect(const sparql::Node& node, const GraphChoice& graph,
 }
 
 Status Estimator::load(const sparql::Node& root, const GraphChoice& graph) {
+  std::vector<Scan> scans;
+  WEFT_TRY_STATUS(collect(root, graph, scans));
   std::vector<std::pair<Key, Known*>> wanted;
-  WEFT_TRY_STATUS(collect(root, graph, wanted));
+  for (const Scan& scan : scans) {
+    const Key key{id_pattern(scan)};
+    const auto [known, fresh] = known_.try_emplace(key);
+    if (fresh) {
+      wanted.emplace_back(key, &known->second);
+    }
+    for (size_t i = 0; i < 3; ++i) {
+      // How many different terms a column has matters only to joins.
+      known->second.joins[i] = known->second.joins[i] ||
+                               (scan.slots[i].variable && mentions_[*scan.slots[i].variable] > 1);
+    }
+  }
   return environment_.executor->for_each(
       wanted.size(), [&](size_t i) { return ask(wanted[i].first.pattern, *wanted[i].second); });
 }
 
-Result<bool> Estimator::graph_is_empty(rdf::TermId graph) {
-  if (graph == rdf::kNoTerm) {
-    return true;
-  }
+Result<rdf::Cardinality> Estimator::graph_size(rdf::TermId graph) const {
   rdf::IdPattern pattern;
   pattern.scope = rdf::GraphScope::kOne;
   pattern.graph = graph;
-  WEFT_TRY(const rdf::Cardinality rows, environment_.statistics->cardinality(pattern));
-  return rows.rows == 0 && rows.exact;
+  return environment_.statistics->cardinality(pattern);
 }
 
 Result<Figures> Estimator::scan_figures(const Scan& scan) {

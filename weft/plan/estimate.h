@@ -53,8 +53,8 @@ class Estimator {
   Result<Figures> scan_figures(const Scan& scan);
   // Linear in the size of the tree.
   Result<Figures> node_figures(const sparql::Node& node, const GraphChoice& graph);
-  // True if no quad is in the graph.
-  Result<bool> graph_is_empty(rdf::TermId graph);
+  // Quads of a named graph.
+  Result<rdf::Cardinality> graph_size(rdf::TermId graph) const;
 
   const sparql::Query& query() const { return query_; }
   const Environment& environment() const { return environment_; }
@@ -66,12 +66,12 @@ class Estimator {
   };
   struct Known {
     rdf::Cardinality rows;
-    double distinct[3] = {-1, -1, -1};
+    double distinct[3] = {0, 0, 0};
+    bool joins[3] = {false, false, false};
   };
   rdf::TermId constant(const std::string& token) const;
   PatternSlot slot(const sparql::PatternTerm& term) const;
-  Status collect(const sparql::Node& node, const GraphChoice& graph,
-                 std::vector<std::pair<Key, Known*>>& wanted);
+  Status collect(const sparql::Node& node, const GraphChoice& graph, std::vector<Scan>& scans);
   Status ask(const rdf::IdPattern& pattern, Known& known) const;
   Result<Figures> compute(const sparql::Node& node, const GraphChoice& graph);
   Result<Figures> group_figures(const sparql::Group& group, const GraphChoice& graph);
@@ -79,6 +79,7 @@ class Estimator {
   const sparql::Query& query_;
   const Environment& environment_;
   std::map<Key, Known> known_;
+  std::map<Variable, uint32_t> mentions_;  // in patterns and VALUES
   std::map<std::pair<const sparql::Node*, int>, Figures> nodes_;
 };
 

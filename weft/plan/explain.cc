@@ -52,6 +52,7 @@ class Explainer {
     text_ += rdf::permutation_name(scan.permutation);
   }
   void operator()(const GraphNames& leaf) { text_ += "graphs " + name(leaf.graph); }
+  void operator()(const GraphPresent& leaf) { text_ += "is there a graph " + leaf.text; }
   void operator()(const ValueRows& leaf) { text_ += "values" + names(leaf.variables); }
   void operator()(const CountRows& leaf) {
     text_ += "count from the index of ";
@@ -144,8 +145,6 @@ class Explainer {
         return "left join";
       case JoinKind::kAnti:
         return "minus";
-      case JoinKind::kMark:
-        return "exists";
     }
     return "";
   }

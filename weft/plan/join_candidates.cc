@@ -68,7 +68,7 @@ void offer_bind(Entry& entry, const Entry& left, const Entry& right) {
   candidate.method = Candidate::Method::kBind;
   candidate.left = &left;
   candidate.right = &right;
-  const double fetched = joined(left.figures, right.figures).rows;
+  const double fetched = entry.joined_rows;
   candidate.left_candidate = left.cheapest();
   candidate.cost = left.cost() + left.figures.rows * kCostSeek * right.figures.seeks +
                    fetched * (kCostScan + kCostOutput);
@@ -150,6 +150,7 @@ Entry JoinCandidates::united(const Entry& a, const Entry& b) const {
   entry.scope = unite(a.scope, b.scope);
   entry.certain = unite(a.certain, b.certain);
   entry.figures = joined(a.figures, b.figures);
+  entry.joined_rows = entry.figures.rows;
   std::vector<uint32_t> inherited;
   std::set_union(a.filters.begin(), a.filters.end(), b.filters.begin(), b.filters.end(),
                  std::back_inserter(inherited));
@@ -160,7 +161,7 @@ Entry JoinCandidates::united(const Entry& a, const Entry& b) const {
 void JoinCandidates::offer_joins(Entry& entry, const Entry& left, const Entry& right) const {
   const VariableList shared = intersect(left.scope, right.scope);
   const VariableList sure = intersect(left.certain, right.certain);
-  const double made = joined(left.figures, right.figures).rows * kCostOutput;
+  const double made = entry.joined_rows * kCostOutput;
   offer_hash(entry, left, right, made);
   if (shared.empty()) {
     return;
@@ -184,11 +185,12 @@ void JoinCandidates::offer_index(Entry& entry, const Entry& left, const Entry& r
                                  const Scan& scan, const VariableList& shared) const {
   const Element& element = group_.elements[right.elements.front()];
   // Filters on the right side alone come after the lookup.
-  const double fetched = joined(left.figures, element.figures).rows;
+  const double passed = right.figures.rows / std::max(1e-9, element.figures.rows);
+  const double fetched = entry.joined_rows / std::max(1e-3, std::min(1.0, passed));
   const bool graph_is_open =
       scan.graph.kind == GraphChoice::Kind::kVariable && !contains(shared, scan.graph.variable);
-  const double seeks =
-      left.figures.rows * (graph_is_open ? std::max(1.0, environment_.graph_count) : 1.0);
+  const double seeks = std::max(1.0, left.figures.rows) *
+                       (graph_is_open ? std::max(1.0, environment_.graph_count) : 1.0);
   Candidate candidate;
   candidate.method = Candidate::Method::kIndex;
   candidate.left = &left;

@@ -36,6 +36,7 @@ struct Entry {
   VariableList scope;
   VariableList certain;
   Figures figures;
+  double joined_rows = 0;         // before the filters that become possible with it
   std::vector<uint32_t> filters;  // applied in it, ascending
   std::vector<Candidate> candidates;
 

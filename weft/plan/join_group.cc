@@ -1,6 +1,7 @@
 #include "weft/plan/join_group.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -71,25 +72,36 @@ VariableList scope_in(const VariableList& scope, const GraphChoice& graph) {
   return result;
 }
 
-bool fits_all_graphs(const Node& node, Variable graph) {
-  const bool modifier = std::holds_alternative<sparql::Group>(node.operation) ||
-                        std::holds_alternative<sparql::Project>(node.operation) ||
-                        std::holds_alternative<sparql::Distinct>(node.operation) ||
-                        std::holds_alternative<sparql::Reduced>(node.operation) ||
-                        std::holds_alternative<sparql::OrderBy>(node.operation) ||
-                        std::holds_alternative<sparql::Slice>(node.operation);
-  const auto* extend = std::get_if<sparql::Extend>(&node.operation);
-  if (modifier || (extend != nullptr && extend->variable == graph)) {
-    return false;
-  }
-  if (std::holds_alternative<sparql::GraphPattern>(node.operation)) {
+namespace {
+
+bool is_modifier(const Node& node) {
+  return std::holds_alternative<sparql::Group>(node.operation) ||
+         std::holds_alternative<sparql::Project>(node.operation) ||
+         std::holds_alternative<sparql::Distinct>(node.operation) ||
+         std::holds_alternative<sparql::Reduced>(node.operation) ||
+         std::holds_alternative<sparql::OrderBy>(node.operation) ||
+         std::holds_alternative<sparql::Slice>(node.operation);
+}
+
+// True if `found` holds for a node of the same scope of variables and graph.
+bool any_within(const Node& node, const std::function<bool(const Node&)>& found) {
+  if (found(node)) {
     return true;
   }
-  bool fits = true;
+  if (is_modifier(node) || std::holds_alternative<sparql::GraphPattern>(node.operation)) {
+    return false;
+  }
+  bool any = false;
   sparql::for_each_part(
-      node, [&](const Node& child) { fits = fits && fits_all_graphs(child, graph); },
+      node, [&](const Node& child) { any = any || any_within(child, found); },
       [](const Expression& /*expression*/) {});
-  return fits;
+  return any;
+}
+
+}  // namespace
+
+bool fits_all_graphs(const Node& node) {
+  return !any_within(node, is_modifier);
 }
 
 bool accepts_keys(const sparql::Node& node, const VariableList& keys) {
@@ -311,15 +323,40 @@ Status Flattener::add_extend(const Node& node, const sparql::Extend& extend,
   return ok_status();
 }
 
+Status Flattener::add_constant_graph(const sparql::GraphPattern& pattern, const GraphChoice& inner,
+                                     const VariableList& outside) {
+  rdf::Cardinality quads{0, true};
+  if (inner.id != rdf::kNoTerm) {
+    WEFT_TRY(quads, estimator_.graph_size(inner.id));
+  }
+  if (quads.exact && quads.rows == 0) {
+    group_.hopeless = true;
+    group_.why_hopeless = "there is no graph " + inner.text;
+  }
+  const size_t before = group_.elements.size();
+  WEFT_TRY_STATUS(add(*pattern.input, inner, outside));
+  // A pattern that matched in the graph shows that it is there. Nothing else does.
+  for (size_t i = before; i < group_.elements.size(); ++i) {
+    const auto* scan = std::get_if<Scan>(&group_.elements[i].form);
+    if (scan != nullptr && scan->graph.id == inner.id) {
+      return ok_status();
+    }
+  }
+  if (!quads.exact) {
+    Figures figures;
+    figures.rows = 1;
+    figures.cost = 1;
+    figures.seeks = 0;
+    add_leaf(make_leaf(GraphPresent{inner.id, inner.text}, {}, 1, 1), std::move(figures),
+             "  graph " + inner.text);
+  }
+  return ok_status();
+}
+
 Status Flattener::add_graph(const sparql::GraphPattern& pattern, const VariableList& outside) {
   WEFT_TRY(const GraphChoice inner, estimator_.graph_choice(pattern.graph));
   if (inner.kind == GraphChoice::Kind::kConstant) {
-    WEFT_TRY(const bool is_empty, estimator_.graph_is_empty(inner.id));
-    if (is_empty) {
-      group_.hopeless = true;
-      group_.why_hopeless = "there is no graph " + inner.text;
-    }
-    return add(*pattern.input, inner, outside);
+    return add_constant_graph(pattern, inner, outside);
   }
   const size_t before = group_.elements.size();
   WEFT_TRY_STATUS(add(*pattern.input, inner, unite(outside, {inner.variable})));
@@ -370,7 +407,7 @@ Status Flattener::add(const Node& node, const GraphChoice& graph, const Variable
   }
   if (const auto* pattern = std::get_if<sparql::GraphPattern>(&operation)) {
     const auto* variable = std::get_if<Variable>(&pattern->graph);
-    const bool loops = variable != nullptr && !fits_all_graphs(*pattern->input, *variable);
+    const bool loops = variable != nullptr && !fits_all_graphs(*pattern->input);
     return loops ? add_part(node, graph) : add_graph(*pattern, outside);
   }
   return add_part(node, graph);

@@ -62,9 +62,9 @@ struct JoinGroup {
 // The variables of a node in a graph: the GRAPH variable is one of them.
 VariableList scope_in(const VariableList& scope, const GraphChoice& graph);
 
-// True if nothing in `node` needs to be evaluated graph by graph: `graph`, the GRAPH variable, can
-// be one more column.
-bool fits_all_graphs(const sparql::Node& node, Variable graph);
+// True if nothing in `node`, the pattern of a GRAPH with a variable, needs to be evaluated graph by
+// graph: the graph can be one more column. (The pattern itself never mentions that variable.)
+bool fits_all_graphs(const sparql::Node& node);
 
 // True if a bind join may hand `keys` into `node`: the answer is the same as joining afterwards,
 // and the keys narrow what is evaluated.
@@ -92,6 +92,8 @@ class Flattener {
   Status add_extend(const sparql::Node& node, const sparql::Extend& extend,
                     const GraphChoice& graph, const VariableList& outside);
   Status add_graph(const sparql::GraphPattern& pattern, const VariableList& outside);
+  Status add_constant_graph(const sparql::GraphPattern& pattern, const GraphChoice& inner,
+                            const VariableList& outside);
   Status add_values(const sparql::Values& values);
   Result<bool> add_as_values(const sparql::Expression& condition, const VariableList& certain);
 

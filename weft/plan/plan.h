@@ -1,7 +1,7 @@
 // A physical plan: what is done in which order, ready for exec to build operators from.
 //
 // L1  Every column is a variable, and a node has each at most once. Numbers from
-//     Query::variables.size() on are columns of the plan's own (row numbers of bind joins, marks).
+//     Query::variables.size() on are columns of the plan's own (key numbers of bind joins).
 // L2  `certain` columns are bound in every row; others may be kNoTerm.
 // L3  `sorted_by` is a column by which the rows ascend by id (never a column of predicates only).
 // L4  A node that is named as reading incoming rows does so only below the right side of a
@@ -65,6 +65,11 @@ struct Scan {
 struct GraphNames {  // the named graphs, as a column
   Variable graph = 0;
 };
+// One row, without columns, if the named graph `graph` has a quad; else none.
+struct GraphPresent {
+  rdf::TermId graph = rdf::kNoTerm;
+  std::string text;
+};
 struct ValueRows {
   VariableList variables;                         // in the order of `columns`
   std::vector<std::vector<rdf::TermId>> columns;  // kNoTerm: UNDEF
@@ -81,7 +86,6 @@ enum class JoinKind : uint8_t {
   kInner,
   kLeft,  // OPTIONAL
   kAnti,  // MINUS
-  kMark,  // EXISTS: every left row once, `mark` says whether it has a partner
 };
 // Both sides ascend by `key`; `others` are further shared columns, certain on both sides.
 struct MergeJoin {
@@ -110,7 +114,6 @@ struct BindJoin {
   JoinKind kind = JoinKind::kInner;
   VariableList keys;                                  // shared
   Variable number = 0;                                // a column of the plan's own
-  Variable mark = 0;                                  // kMark: a boolean column of the plan's own
   std::vector<const sparql::Expression*> conditions;  // of kLeft
 };
 
@@ -163,9 +166,9 @@ struct GraphLoop {
 struct UnionRows {};
 
 using PlanOperation =
-    std::variant<OneRow, NoRows, IncomingRows, Scan, GraphNames, ValueRows, CountRows, MergeJoin,
-                 HashJoin, IndexJoin, BindJoin, FilterRows, ExtendRows, ProjectRows, DistinctRows,
-                 SortRows, SliceRows, GroupRows, GraphLoop, UnionRows>;
+    std::variant<OneRow, NoRows, IncomingRows, Scan, GraphNames, GraphPresent, ValueRows, CountRows,
+                 MergeJoin, HashJoin, IndexJoin, BindJoin, FilterRows, ExtendRows, ProjectRows,
+                 DistinctRows, SortRows, SliceRows, GroupRows, GraphLoop, UnionRows>;
 
 struct PlanNode {
   PlanOperation operation;

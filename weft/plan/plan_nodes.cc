@@ -179,7 +179,7 @@ struct Needs {
     return {needed};
   }
   std::vector<VariableList> operator()(const GraphLoop& loop) const {
-    return {subtract(wanted, {loop.graph})};
+    return {unite(wanted, {loop.graph})};  // if the input has it too, both are compared
   }
   template <typename Other>
   std::vector<VariableList> operator()(const Other& /*other*/) const {

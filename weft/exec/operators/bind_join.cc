@@ -31,11 +31,10 @@ class BindJoinOperator final : public Operator {
       joined_columns_ =
           plan::subtract(plan::unite(left_->node().columns, right_plan().columns), {join.number});
     }
-    const bool only_left = join.kind == plan::JoinKind::kAnti || join.kind == plan::JoinKind::kMark;
-    map_ = std::make_unique<OutputMap>(
-        only_left ? plan::subtract(node.columns, {join.mark}) : joined_columns_,
-        left_->node().columns, left_->node().certain,
-        only_left ? plan::VariableList() : right_plan().columns);
+    const bool only_left = join.kind == plan::JoinKind::kAnti;
+    map_ =
+        std::make_unique<OutputMap>(joined_columns_, left_->node().columns, left_->node().certain,
+                                    only_left ? plan::VariableList() : right_plan().columns);
   }
 
   Status prepare() {
@@ -181,11 +180,11 @@ class BindJoinOperator final : public Operator {
     out.rows += joined_.rows;
   }
 
-  // Left rows without a partner; for EXISTS all of them, with the answer.
+  // Left rows without a partner.
   void emit_rest(RowBatch& out) {
     pairs_left_.clear();
     for (uint32_t row = 0; row < matched_.size(); ++row) {
-      if (matched_[row] == 0 || join_.kind == plan::JoinKind::kMark) {
+      if (matched_[row] == 0) {
         pairs_left_.push_back(row);
       }
     }

@@ -41,6 +41,7 @@ struct Make {
   Result<OperatorPtr> operator()(const plan::NoRows& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::IncomingRows& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::GraphNames& /*leaf*/) const { return leaf(); }
+  Result<OperatorPtr> operator()(const plan::GraphPresent& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::ValueRows& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::CountRows& /*leaf*/) const { return leaf(); }
 

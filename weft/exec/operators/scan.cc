@@ -148,6 +148,17 @@ RowBatch select_columns(const RowBatch& rows, const plan::VariableList& have,
   return result;
 }
 
+Result<bool> has_quads(Execution& execution, rdf::TermId graph) {
+  rdf::IdPattern pattern;
+  pattern.scope = rdf::GraphScope::kOne;
+  pattern.graph = graph;
+  const rdf::Permutation order = order_for(execution.source, pattern, rdf::Permutation::kSpo);
+  WEFT_TRY(const auto cursor, execution.source.scan(pattern, order, execution.interrupt.stop()));
+  rdf::IdBatch batch;
+  WEFT_TRY_STATUS(cursor->next(batch));
+  return batch.size() != 0;
+}
+
 }  // namespace
 
 Result<OperatorPtr> make_scan(const plan::PlanNode& node, Execution& execution,
@@ -178,6 +189,9 @@ Result<OperatorPtr> make_leaf(const plan::PlanNode& node, Execution& execution,
     for (Column& column : rows.columns) {
       column = graphs;
     }
+  } else if (const auto* present = std::get_if<plan::GraphPresent>(&node.operation)) {
+    WEFT_TRY(const bool is_there, has_quads(execution, present->graph));
+    rows.rows = is_there ? 1 : 0;
   } else if (std::holds_alternative<plan::OneRow>(node.operation)) {
     rows.rows = 1;
   }
