@@ -12,5 +12,6 @@ set(HEADERS
     operators/operator.h operators/output_map.h operators/pattern.h quad_source.h query.h regex.h
     row_batch.h row_store.h term_pool.h token_reader.h value_cache.h vector_source.h)
 set(TESTS
-    key_table_test.cc query_test.cc term_pool_test.cc testing/query_fixture.cc
-    testing/query_fixture.h vector_source_test.cc)
+    functions_test.cc key_table_test.cc limits_test.cc planner_test.cc query_test.cc
+    random_query_test.cc term_pool_test.cc testing/query_fixture.cc testing/query_fixture.h
+    testing/reference.cc testing/reference.h testing/skewed_source.h vector_source_test.cc)

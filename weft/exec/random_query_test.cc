@@ -1,0 +1,217 @@
+// Random small graphs and random queries: the engine against the evaluator of testing/reference.h.
+// Statistics are falsified in half of the cases, so that every kind of join is chosen some time.
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "weft/exec/testing/query_fixture.h"
+#include "weft/exec/testing/reference.h"
+#include "weft/exec/testing/skewed_source.h"
+#include "weft/sparql/parser.h"
+
+namespace weft::exec {
+namespace {
+
+class QueryWriter {
+ public:
+  explicit QueryWriter(base::Random& random) : random_(random) {}
+
+  std::string query() {
+    std::string text = "SELECT ";
+    const uint64_t form = random_.below(10);
+    if (form == 0) {
+      const std::string key = variable();
+      return text + key + " (COUNT(*) AS ?n) (COUNT(DISTINCT " + variable() + ") AS ?m) (SUM(" +
+             variable() + ") AS ?s)" + from() + " " + group(3) + " GROUP BY " + key;
+    }
+    text += form <= 2 ? "DISTINCT " : "";
+    text += form == 3 ? "*" : variable() + " " + variable() + " " + variable();
+    return text + from() + " " + group(3);
+  }
+
+ private:
+  std::string from() {
+    if (!random_.chance(1, 8)) {
+      return "";
+    }
+    std::string text = " FROM :g0 FROM :g1";
+    return random_.chance(1, 2) ? text + " FROM NAMED :g1 FROM NAMED :g2" : text;
+  }
+  std::string variable() { return std::string("?") + static_cast<char>('a' + random_.below(5)); }
+  std::string subject() { return ":s" + std::to_string(random_.below(4)); }
+  std::string predicate() { return ":p" + std::to_string(random_.below(3)); }
+  std::string constant() {
+    static const std::vector<std::string> kConstants = {"0", "1", "01", "\"a\"", "\"a\"@en", ":s1"};
+    return random_.chance(1, 2) ? subject() : kConstants[random_.below(kConstants.size())];
+  }
+  std::string triple() {
+    return (random_.chance(3, 4) ? variable() : subject()) + " " +
+           (random_.chance(1, 4) ? variable() : predicate()) + " " +
+           (random_.chance(3, 4) ? variable() : constant()) + " . ";
+  }
+  std::string term() { return random_.chance(2, 3) ? variable() : constant(); }
+  std::string condition(int depth) {
+    static const std::vector<std::string> kOperators = {"=", "!=", "<", ">", "<=", ">="};
+    if (depth > 0 && random_.chance(1, 3)) {
+      return "(" + condition(depth - 1) + (random_.chance(1, 2) ? " && " : " || ") +
+             condition(depth - 1) + ")";
+    }
+    switch (random_.below(7)) {
+      case 0:
+        return "bound(" + variable() + ")";
+      case 1:
+        return "!(" + condition(0) + ")";
+      case 2:
+        return "sameTerm(" + term() + ", " + term() + ")";
+      case 3:
+        return "isIRI(" + variable() + ")";
+      case 4:
+        return variable() + " = " + subject();
+      default:
+        return term() + " " + kOperators[random_.below(kOperators.size())] + " " + term();
+    }
+  }
+  std::string expression() {
+    switch (random_.below(6)) {
+      case 0:
+        return variable();
+      case 1:
+        return variable() + " + 1";
+      case 2:
+        return "IF(" + condition(0) + ", " + term() + ", " + term() + ")";
+      case 3:
+        return "COALESCE(" + variable() + ", " + term() + ")";
+      case 4:
+        return "IRI(STR(" + variable() + "))";
+      default:
+        return "STR(" + variable() + ")";
+    }
+  }
+  std::string values() {
+    std::string text = "VALUES (" + variable() + " " + "?e) { ";
+    for (uint64_t i = random_.below(4); i > 0; --i) {
+      text += "(" + (random_.chance(1, 5) ? "UNDEF" : constant()) + " " +
+              (random_.chance(1, 3) ? "UNDEF" : constant()) + ") ";
+    }
+    return text + "} ";
+  }
+  std::string part(int depth) {
+    switch (depth > 0 ? random_.below(13) : 0) {
+      case 1:
+      case 2:
+        return "OPTIONAL " + group(depth - 1) + " ";
+      case 3:
+        return group(depth - 1) + " UNION " + group(depth - 1) + " ";
+      case 4:
+        return "MINUS " + group(depth - 1) + " ";
+      case 5:
+      case 6:
+        return "FILTER(" + condition(1) + ") ";
+      case 7:
+        return "BIND(" + expression() + " AS " + variable() + ") ";
+      case 8:
+        return values();
+      case 9:
+        return "GRAPH " +
+               (random_.chance(1, 2) ? variable() : ":g" + std::to_string(random_.below(4))) + " " +
+               group(depth - 1) + " ";
+      case 10:
+        return "{ SELECT " + std::string(random_.chance(1, 2) ? "DISTINCT " : "") + variable() +
+               " " + variable() + " " + group(depth - 1) + " } ";
+      default:
+        return triple();
+    }
+  }
+  std::string group(int depth) {
+    std::string text = "{ ";
+    for (uint64_t i = 1 + random_.below(3); i > 0; --i) {
+      text += random_.chance(1, 2) ? triple() : part(depth);
+    }
+    return text + "}";
+  }
+
+  base::Random& random_;
+};
+
+struct Case {
+  reference::Dataset dataset;
+  std::unique_ptr<VectorSource> source;
+};
+
+Case random_case(base::Random& random) {
+  Case result;
+  VectorSource::Builder builder;
+  const std::vector<std::string> objects = {
+      "0", "1", "01", "2", "1.0", "\"a\"", "\"b\"", "\"a\"@en", "\"http://e/s1\"", "_:x", ":g1"};
+  for (uint64_t i = 8 + random.below(25); i > 0; --i) {
+    const std::string subject =
+        expand(random.chance(1, 12) ? "_:x" : ":s" + std::to_string(random.below(4)));
+    const std::string predicate = expand(":p" + std::to_string(random.below(3)));
+    const std::string object = expand(random.chance(1, 2) ? ":s" + std::to_string(random.below(4))
+                                                          : objects[random.below(objects.size())]);
+    const uint64_t graph = random.below(6);
+    if (graph >= 3) {
+      result.dataset.default_graph.insert({subject, predicate, object});
+      builder.add(subject, predicate, object);
+    } else {
+      const std::string name = expand(":g" + std::to_string(graph));
+      result.dataset.named[name].insert({subject, predicate, object});
+      builder.add(subject, predicate, object, name);
+    }
+  }
+  result.source = std::move(builder).build(
+      {.six_permutations = random.chance(1, 2), .batch_rows = 1 + random.below(6)});
+  return result;
+}
+
+std::vector<std::string> expected_rows(const sparql::Query& query,
+                                       const reference::Multiset& solutions) {
+  std::vector<std::string> rows;
+  for (const reference::Solution& solution : solutions) {
+    std::string line;
+    for (const sparql::VariableIndex variable : query.projection) {
+      const auto found = solution.find(variable);
+      line += (line.empty() ? "" : " ") + abbreviate(found == solution.end() ? "" : found->second);
+    }
+    rows.push_back(line);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+void compare(uint64_t seed) {
+  base::Random random(seed);
+  const Case random_graph = random_case(random);
+  const std::string text = QueryWriter(random).query();
+  sparql::ParseOptions options;
+  options.prefixes = {{"", "http://e/"}};
+  options.base_iri = "http://base/dir/";
+  const Result<sparql::Query> query = sparql::parse_query(text, options);
+  if (!query.ok()) {
+    return;  // BIND of a variable in scope, and the like
+  }
+  const std::vector<std::string> expected =
+      expected_rows(*query, reference::Evaluator(*query, random_graph.dataset).run());
+  SkewedSource skewed(*random_graph.source, random.chance(1, 2) ? seed : 0);
+  QueryRunner run(skewed);
+  const std::vector<std::string> rows = run.rows(text);
+  ASSERT_EQ(rows, expected) << "seed " << seed << "\n" << text << "\n" << run.last_explanation();
+  ASSERT_EQ(run.budget().used_bytes(), 0) << "seed " << seed;
+}
+
+// WEFT_NIGHTLY runs many more. WEFT_SEED begins elsewhere: a number that a failure printed.
+TEST(RandomQuery, AnswersAreThoseOfTheStandard) {
+  const char* first = std::getenv("WEFT_SEED");  // NOLINT(concurrency-mt-unsafe): no one sets it
+  const bool nightly = std::getenv("WEFT_NIGHTLY") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  const uint64_t begin = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+  const uint64_t count = nightly ? 400'000 : 8'000;
+  for (uint64_t seed = begin; seed < begin + count && !testing::Test::HasFatalFailure(); ++seed) {
+    compare(seed);
+  }
+}
+
+}  // namespace
+}  // namespace weft::exec
