@@ -7,7 +7,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build ccache make git ca-certificates python3
-  libzstd-dev liblz4-dev zlib1g-dev libbz2-dev libcurl4-openssl-dev libssl-dev libicu-dev libre2-dev
+  libzstd-dev liblz4-dev libroaring-dev zlib1g-dev libbz2-dev libcurl4-openssl-dev libssl-dev libicu-dev libre2-dev
   nlohmann-json3-dev libexpat1-dev libboost-dev libcli11-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev)
 test=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev python3-venv serdi libserd-dev strace)

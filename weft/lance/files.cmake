@@ -1,10 +1,24 @@
 # One line a file, so that several hands can add theirs.
 set(SOURCES
+  table/fragment.cc
+  table/manifest.cc
+  table/manifest_file.cc
+  table/names.cc
+  table/wire_map.cc
 )
 set(HEADERS
   layout/encoding.h
   layout/field.h
   layout/file_layout.h
+  table/deletions.h
+  table/fragment.h
+  table/manifest.h
+  table/manifest_file.h
+  table/names.h
+  table/snapshot.h
+  table/stage.h
+  table/transaction.h
+  table/wire_map.h
   write/data_file_writer.h
 )
 set(TESTS
