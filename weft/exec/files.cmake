@@ -10,7 +10,7 @@ set(HEADERS
     dataset_source.h evaluator.h evaluator_node.h execution.h functions/functions.h graph_result.h
     interrupt.h key_table.h memory_charge.h operators/accumulator.h operators/join_table.h
     operators/operator.h operators/output_map.h operators/pattern.h quad_source.h query.h regex.h
-    row_batch.h row_store.h term_pool.h token_reader.h value_cache.h vector_source.h)
+    row_batch.h row_store.h term_pool.h token_reader.h update.h value_cache.h vector_source.h)
 set(TESTS
     functions_test.cc key_table_test.cc limits_test.cc planner_test.cc query_test.cc
     random_query_test.cc term_pool_test.cc testing/query_fixture.cc testing/query_fixture.h

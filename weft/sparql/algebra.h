@@ -227,6 +227,9 @@ struct Query {
   // FROM and FROM NAMED as IRI tokens. If both are empty, the dataset is the store's own.
   std::vector<std::string> default_graphs;
   std::vector<std::string> named_graphs;
+  // WITH of an update, an IRI token: what the pattern sees as the default graph; the named graphs
+  // stay the store's. Empty: none. Not together with the two above.
+  std::string with_graph;
 
   // The whole query, solution modifiers included. SELECT: the top is Project, Distinct, Reduced or
   // Slice.

@@ -26,5 +26,6 @@ set(HEADERS
   lexer.h
   parser.h
   traversal.h
+  update.h
   unsupported.h)
 set(TESTS parser_test.cc)
