@@ -291,6 +291,9 @@ std::string dump(const Query& query) {
   for (const std::string& graph : query.named_graphs) {
     out += "from named " + graph + "\n";
   }
+  if (!query.with_graph.empty()) {
+    out += "with " + query.with_graph + "\n";
+  }
   for (const TripleTemplate& triple : query.construct_template) {
     out += "template " + template_text(triple.subject, query.variables) + " " +
            template_text(triple.predicate, query.variables) + " " +

@@ -14,6 +14,7 @@ set(SOURCES
   parse_select.cc
   parse_term.cc
   parse_triples.cc
+  parse_update.cc
   traversal.cc
   unsupported.cc)
 set(HEADERS
@@ -28,4 +29,4 @@ set(HEADERS
   traversal.h
   update.h
   unsupported.h)
-set(TESTS parser_test.cc)
+set(TESTS parser_test.cc update_test.cc)

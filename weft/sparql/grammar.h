@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "weft/sparql/algebra.h"
 #include "weft/sparql/lexer.h"
 #include "weft/sparql/parser.h"
+#include "weft/sparql/update.h"
 
 namespace weft::sparql {
 
@@ -58,11 +60,17 @@ struct Modifiers {
   Place group_place;
 };
 
+// `text` without a byte order mark, if it is valid UTF-8 and not longer than `bytes_max`. `what` is
+// "query" or "update".
+Result<std::string_view> checked_text(std::string_view text, size_t bytes_max,
+                                      std::string_view what);
+
 class Parser {
  public:
   Parser(std::string_view text, const ParseOptions& options);
 
   Result<Query> query();
+  Result<Update> update();
 
  private:
   enum class TripleMode : uint8_t {
@@ -205,6 +213,22 @@ class Parser {
   Status check_select(const SelectClause& clause, const Node& pattern,
                       const Modifiers& modifiers) const;
 
+  // --- Updates (parse_update.cc)
+  void begin_operation();
+  Result<UpdateOperation> update_operation();
+  Result<UpdateOperation> graph_operation();
+  Result<UpdateOperation> insert_data();
+  Result<UpdateOperation> delete_data();
+  Result<UpdateOperation> delete_where();
+  Result<UpdateOperation> modify(bool deletes);
+  Status finish_modify(Modify& modify, NodePtr pattern);
+  Result<UpdateOperation> load();
+  Result<UpdateOperation> transfer(Transfer::Kind kind);
+  Result<GraphTarget> graph_target();
+  Result<std::optional<std::string>> graph_or_default();
+  Result<std::vector<QuadTemplate>> quads();
+  Status template_triples(const std::optional<PatternTerm>& graph, std::vector<QuadTemplate>& out);
+
   const ParseOptions& options_;
   Lexer lexer_;
   Token current_;
@@ -227,6 +251,8 @@ class Parser {
   uint32_t pattern_count_ = 0;
   std::unordered_map<std::string, uint32_t> template_blanks_;
   uint32_t template_blank_count_ = 0;
+  std::unordered_set<std::string> data_labels_;  // of every INSERT DATA so far
+  std::string with_graph_;                       // of the operation at hand; may be empty
 
   // Where aggregates go; null where none may stand.
   std::vector<Aggregate>* aggregates_ = nullptr;

@@ -58,7 +58,7 @@ Result<Query> Parser::query() {
     for (const std::string_view word :
          {"INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"}) {
       if (at_word(word)) {
-        return unsupported(place, "SPARQL Update");
+        return error_at(place, "parse query: this is a SPARQL Update, not a query");
       }
     }
     return error_here("SELECT, ASK, CONSTRUCT or DESCRIBE");
@@ -241,11 +241,13 @@ Status Parser::describe_target() {
   return ok_status();
 }
 
-Result<Query> parse_query(std::string_view text, const ParseOptions& options) {
-  if (text.size() > kQueryBytesMax) {
-    return Error(ErrorKind::kLimit, "parse query: the text is too long")
-        .with("limit", "query text")
-        .with("query_bytes_max", kQueryBytesMax);
+Result<std::string_view> checked_text(std::string_view text, size_t bytes_max,
+                                      std::string_view what) {
+  const std::string name(what);
+  if (text.size() > bytes_max) {
+    return Error(ErrorKind::kLimit, "parse " + name + ": the text is too long")
+        .with("limit", name + " text")
+        .with(name + "_bytes_max", bytes_max);
   }
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) {
@@ -255,10 +257,15 @@ Result<Query> parse_query(std::string_view text, const ParseOptions& options) {
     const std::string_view before = text.substr(0, bad);
     const auto lines = static_cast<uint64_t>(std::count(before.begin(), before.end(), '\n'));
     const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0
-    return Error(ErrorKind::kInvalid, "parse query: the text is not UTF-8")
+    return Error(ErrorKind::kInvalid, "parse " + name + ": the text is not UTF-8")
         .with("line", lines + 1)
         .with("column", rdf::count_code_points(before.substr(line_begin)) + 1);
   }
+  return text;
+}
+
+Result<Query> parse_query(std::string_view text, const ParseOptions& options) {
+  WEFT_TRY(text, checked_text(text, kQueryBytesMax, "query"));
   Parser parser(text, options);
   WEFT_TRY(Query query, parser.query());
   if (options.refuse_unsupported) {

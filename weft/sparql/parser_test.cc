@@ -238,6 +238,7 @@ TEST(Parser, StaticRulesAreChecked) {
       "ASK { ?s ?p ?o ?q ?r }",
       "ASK { nope:x ?p ?o }",
       "ASK { } LIMIT 1 LIMIT 2",
+      "PREFIX x: <y> INSERT DATA { <a> <b> <c> }",
       "ASK { ?s ?p - 5 }",
       "SELECT ?x { } LIMIT 99999999999999999999",
   };
@@ -254,7 +255,6 @@ TEST(Parser, WhatIsNotAnsweredIsRefusedByName) {
       {"SELECT (1 + (NOT EXISTS { }) AS ?x) { }", "NOT EXISTS"},
       {"ASK { { SERVICE <s> { ?a ?b ?c } } UNION { } }", "SERVICE"},
       {"ASK { FILTER(<http://e/f>(1)) }", "functions named by an IRI that is no XSD cast"},
-      {"PREFIX x: <y> INSERT DATA { <a> <b> <c> }", "SPARQL Update"},
   };
   for (const auto& [text, feature] : cases) {
     const Error error = error_of(text);
