@@ -27,7 +27,7 @@ namespace {
 using weft::Result;
 using weft::Status;
 
-constexpr int kWarmRuns = 21;
+constexpr int kWarmRuns = 1001;
 
 double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   const std::chrono::duration<double, std::milli> passed = std::chrono::steady_clock::now() - begin;

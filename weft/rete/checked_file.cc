@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/base/present.h"
 #include "weft/rete/damage.h"
 #include "weft/rete/format.h"
 
@@ -21,7 +22,7 @@ bool contains(Range outer, Range inner) {
 }
 
 // Ranges of a remote object this close are fetched as one.
-constexpr uint64_t kRemoteGapBytes = 16 * 1024;
+constexpr uint64_t kRemoteGapBytes = uint64_t{16} * 1024;
 
 }  // namespace
 
@@ -46,7 +47,8 @@ Status CheckedFile::use_digests(const DigestPlan& plan) {
 
 Range CheckedFile::block_range(uint64_t block) const {
   const bool front = block < front_blocks_;
-  const Range region = front ? plan_->front : plan_->data;
+  const DigestPlan& plan = base::present(plan_);
+  const Range region = front ? plan.front : plan.data;
   const uint64_t within = (front ? block : block - front_blocks_) * kDigestBlockBytes;
   return {region.offset + within, std::min(kDigestBlockBytes, region.size - within)};
 }
@@ -82,8 +84,9 @@ Result<CheckedFile::Fetch> CheckedFile::plan_fetch(Range range) const {
 }
 
 Status CheckedFile::take_digests(const Buffer& section) {
-  if (codec::blake3_16(section.view()) != plan_->section_digest) {
-    return damage("digest of the section differs", name(), "block-digests", plan_->section.offset);
+  const DigestPlan& plan = base::present(plan_);
+  if (codec::blake3_16(section.view()) != plan.section_digest) {
+    return damage("digest of the section differs", name(), "block-digests", plan.section.offset);
   }
   const base::MutexLock lock(mutex_);
   if (!has_digest_bytes_.load(std::memory_order_relaxed)) {
@@ -212,7 +215,7 @@ Result<std::vector<Buffer>> CheckedFile::read(std::span<const Range> ranges, std
     WEFT_TRY_STATUS(take_digests(buffers.back()));
   }
   if (plan_.has_value()) {
-    WEFT_TRY_STATUS(check_blocks(fetches, buffers, stop));
+    WEFT_TRY_STATUS(check_blocks(fetches, buffers, std::move(stop)));
   }
   std::vector<Buffer> slices(ranges.size());
   for (size_t i = 0; i < ranges.size(); ++i) {

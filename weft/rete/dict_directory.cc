@@ -74,7 +74,8 @@ Status check_totals(const DictDirectory& directory) {
 
 Result<DictDirectory> parse_section6(codec::ByteReaderView& reader, DictSection section,
                                      Range leaves, Range chunks) {
-  DictDirectory directory{.section = section};
+  DictDirectory directory;
+  directory.section = section;
   directory.term_count = reader.varint();
   directory.run_terms = reader.varint();
   directory.chunk_count = reader.varint();
@@ -319,7 +320,8 @@ void read_section_head5(FileReader& reader, DictDirectory& directory) {
 
 // "Generation 5, dictionary" of docs/formats/rete.md.
 Result<DictDirectory> read_dict_directory5(FileReader& reader, DictSection section) {
-  DictDirectory directory{.section = section};
+  DictDirectory directory;
+  directory.section = section;
   const Range payload = reader.region();
   WEFT_TRY_STATUS(reader.status());
   FileReader body = reader.sub_reader(payload);

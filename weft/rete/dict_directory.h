@@ -38,7 +38,7 @@ struct DictDirectory {
   uint64_t run_terms = 0;
   uint64_t chunk_count = 0;
   storage::Range chunks = {};  // absolute
-  std::vector<DictLeafRef> leaves = {};
+  std::vector<DictLeafRef> leaves;
 
   uint64_t run_count() const {
     return term_count == 0 ? 0 : (term_count + run_terms - 1) / run_terms;

@@ -11,8 +11,8 @@ namespace {
 
 // Rows that are turned into text together: the more, the less often a chunk is decoded again.
 // Halved while their tokens take more than kTextBytesMax.
-constexpr size_t kRowsMin = 16 * 1024;
-constexpr size_t kRowsMax = 1024 * 1024;
+constexpr size_t kRowsMin = size_t{16} * 1024;
+constexpr size_t kRowsMax = size_t{1024} * 1024;
 constexpr size_t kTextBytesMax = size_t{64} << 20U;
 constexpr size_t kQuadsPerCall = 4096;
 // So many predicates are kept as text throughout.

@@ -9,8 +9,8 @@
 namespace weft::rete {
 namespace {
 
-constexpr uint64_t kWindowBytesLocal = 64 * 1024;
-constexpr uint64_t kWindowBytesRemote = 256 * 1024;
+constexpr uint64_t kWindowBytesLocal = uint64_t{64} * 1024;
+constexpr uint64_t kWindowBytesRemote = uint64_t{256} * 1024;
 
 }  // namespace
 

@@ -53,6 +53,7 @@ set(SOURCES
   schema.cc
   segment.cc
   segment_beside.cc
+  segment_counts.cc
   segment_quads.cc
   segment_roots.cc
   segment_terms.cc

@@ -4,12 +4,18 @@
 #include <array>
 #include <utility>
 
+#include "weft/base/present.h"
 #include "weft/rete/damage.h"
 
 namespace weft::rete {
 namespace {
 
 using rdf::Position;
+
+// The graph that all rows of a source are in, where its filter asks for one.
+uint32_t graph_of(const ScanSource& source) {
+  return source.directory->is_quads ? source.filter.graph : source.graph;
+}
 
 constexpr size_t kReadAheadLocalMax = 16;
 constexpr size_t kReadAheadRemoteMax = 64;
@@ -101,14 +107,15 @@ Result<bool> ScanCursor::next_source() {
 
 Status ScanCursor::load_more() {
   std::vector<TileEntry> entries;
-  WEFT_TRY_STATUS(walk_->next(read_ahead_, entries, stop_));
+  WEFT_TRY_STATUS(base::present(walk_).next(read_ahead_, entries, stop_));
   if (entries.empty()) {
     return ok_status();
   }
   std::vector<TileRequest> requests;
   requests.reserve(entries.size());
+  const ScanSource& source = base::present(source_);
   for (const TileEntry& entry : entries) {
-    requests.push_back({source_->directory.get(), entry});
+    requests.push_back({source.directory.get(), entry});
   }
   WEFT_TRY(const Tiles tiles, load_tiles(loader_, requests, plan_.keep, stop_));
   for (size_t i = 0; i < tiles.size(); ++i) {
@@ -123,13 +130,14 @@ Status ScanCursor::load_more() {
 
 // The run `run_index_` of the first tile, from low_row_ on.
 void ScanCursor::enter_run() {
+  const ScanSource& source = base::present(source_);
   const std::shared_ptr<const Tile>& tile = tiles_.front().tile;
   const Tile::Run& run = tile->runs()[run_index_];
-  RowFilter filter = source_->filter;
+  const RowFilter& filter = source.filter;
   RunRows rows = rows_in_prefix(tile, run_index_, filter);
   run_ = std::move(rows.cursor);
   run_left_ = rows.count;
-  const uint32_t graph = source_->directory->is_quads ? run.graph : source_->graph;
+  const uint32_t graph = source.directory->is_quads ? run.graph : source.graph;
   if (graph == low_group_.graph && low_row_ > TileRow{} && run_left_ > 0) {
     TileCursor at_low(tile, run_index_);
     at_low.seek(low_row_);
@@ -150,7 +158,8 @@ Result<bool> ScanCursor::advance() {
         return false;
       }
     }
-    if (!source_->directory->is_quads && source_->graph < low_group_.graph) {
+    const ScanSource& source = base::present(source_);
+    if (!source.directory->is_quads && source.graph < low_group_.graph) {
       source_.reset();
       continue;
     }
@@ -168,9 +177,9 @@ Result<bool> ScanCursor::advance() {
       continue;
     }
     const uint32_t graph = runs[run_index_].graph;
-    const bool graph_ok = !source_->directory->is_quads ||
-                          ((source_->filter.any_graph || graph == source_->filter.graph) &&
-                           graph >= low_group_.graph);
+    const bool graph_ok =
+        !source.directory->is_quads ||
+        ((source.filter.any_graph || graph == source.filter.graph) && graph >= low_group_.graph);
     if (graph_ok) {
       enter_run();
     }
@@ -185,7 +194,7 @@ Status ScanCursor::check_order(uint32_t graph, const TileRow& first) {
     return ok_status();
   }
   return damage("rows do not ascend from tile to tile", loader_.file().name(),
-                source_->directory->tile_section, tiles_.front().entry.stored.offset);
+                base::present(source_).directory->tile_section, tiles_.front().entry.stored.offset);
 }
 
 void ScanCursor::finish(LocalBatch& batch, size_t count) const {
@@ -243,12 +252,12 @@ Status ScanCursor::next(LocalBatch& batch) {
     WEFT_TRY_STATUS(check_order(run_graph, {at[0][0], at[1][0], at[2][0]}));
     last_group_.graph = run_graph;
     last_row_ = {at[0][decoded - 1], at[1][decoded - 1], at[2][decoded - 1]};
-    const size_t kept = source_->filter.needs_look()
-                            ? keep_matching(source_->filter.columns, decoded, at)
-                            : decoded;
+    const ScanSource& source = base::present(source_);
+    const size_t kept =
+        source.filter.needs_look() ? keep_matching(source.filter.columns, decoded, at) : decoded;
     if (plan_.fills_graph) {
       std::fill_n(batch.graph.begin() + static_cast<ptrdiff_t>(count), kept,
-                  source_->directory->is_quads ? run_graph : source_->graph);
+                  source.directory->is_quads ? run_graph : source.graph);
     }
     count += kept;
   }
@@ -265,14 +274,14 @@ Status ScanCursor::seek(const RowKey& key) {
   const bool one_graph = source_.has_value() && !plan_.fills_graph;
   uint32_t graph = key.graph;
   if (!plan_.fills_graph) {
-    graph = one_graph ? (source_->directory->is_quads ? source_->filter.graph : source_->graph) : 0;
+    graph = one_graph ? graph_of(base::present(source_)) : 0;
   }
   if (!plan_.fills_graph && !one_graph) {
     WEFT_TRY(const bool more, next_source());
     if (!more) {
       return ok_status();
     }
-    graph = source_->directory->is_quads ? source_->filter.graph : source_->graph;
+    graph = graph_of(base::present(source_));
   }
   const GroupKey group{graph, 0};
   if (group < GroupKey{low_group_.graph, 0} || (graph == low_group_.graph && row <= low_row_)) {
@@ -288,7 +297,7 @@ Status ScanCursor::seek(const RowKey& key) {
     return ok_status();  // advance() passes over the sources before
   }
   const GroupKey tile_key{is_quads ? graph : 0, row.a};
-  walk_->skip_to(tile_key);
+  base::present(walk_).skip_to(tile_key);
   while (!tiles_.empty() && tiles_.front().entry.last() < tile_key) {
     tiles_.pop_front();
     run_index_ = 0;
@@ -363,6 +372,10 @@ RunRows rows_in_prefix(const std::shared_ptr<const Tile>& tile, size_t run,
 }
 
 uint64_t count_rows(const std::shared_ptr<const Tile>& tile, const RowFilter& filter) {
+  constexpr size_t kStep = 1024;
+  std::array<uint32_t, kStep> a{};
+  std::array<uint32_t, kStep> b{};
+  std::array<uint32_t, kStep> c{};
   uint64_t total = 0;
   for (size_t run = 0; run < tile->runs().size(); ++run) {
     const uint32_t graph = tile->runs()[run].graph;
@@ -374,10 +387,6 @@ uint64_t count_rows(const std::shared_ptr<const Tile>& tile, const RowFilter& fi
       total += rows.count;
       continue;
     }
-    constexpr size_t kStep = 1024;
-    std::array<uint32_t, kStep> a;
-    std::array<uint32_t, kStep> b;
-    std::array<uint32_t, kStep> c;
     while (rows.count > 0) {
       const size_t step =
           rows.cursor.decode(std::min<size_t>(kStep, rows.count), a.data(), b.data(), c.data());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/base/present.h"
 #include "weft/rete/damage.h"
 #include "weft/rete/file_segment.h"
 
@@ -12,8 +13,8 @@ namespace {
 using storage::Buffer;
 using storage::Range;
 
-constexpr uint64_t kFirstReadBytesLocal = 64 * 1024;
-constexpr uint64_t kFirstReadBytesRemote = 128 * 1024;
+constexpr uint64_t kFirstReadBytesLocal = uint64_t{64} * 1024;
+constexpr uint64_t kFirstReadBytesRemote = uint64_t{128} * 1024;
 // A segment that is given no cache.
 constexpr uint64_t kOwnCacheBytes = uint64_t{8} << 20U;
 
@@ -109,7 +110,7 @@ Status FileSegment::check_pins(const SegmentOptions& options) const {
 
 Status FileSegment::open6(const Buffer& beginning, const SegmentOptions& options) {
   WEFT_TRY(header6_, parse_header6(beginning.view(), facts_.file_size));
-  const Header6& header = *header6_;
+  const Header6& header = base::present(header6_);
   facts_.content_hash = header.content_hash;
   WEFT_TRY_STATUS(check_pins(options));
   Buffer rest;
@@ -130,12 +131,12 @@ Status FileSegment::open6(const Buffer& beginning, const SegmentOptions& options
   facts_.flags = header.flags;
   facts_.presence = header.presence;
   facts_.pyramid_levels = header.pyramid_levels;
-  facts_.has_named_graphs = root6_->unit(UnitTag6::kQuad) != nullptr;
+  facts_.has_named_graphs = base::present(root6_).unit(UnitTag6::kQuad) != nullptr;
   facts_.has_quoted_triples = (header.flags & kFlagQuotedTriples6) != 0;
-  facts_.has_text_index = root6_->unit(UnitTag6::kText) != nullptr;
-  facts_.has_label_index = root6_->unit(UnitTag6::kLabels) != nullptr;
-  facts_.has_schema = root6_->find(SectionKind6::kSchema) != nullptr;
-  for (const SectionEntry6& entry : root6_->sections) {
+  facts_.has_text_index = base::present(root6_).unit(UnitTag6::kText) != nullptr;
+  facts_.has_label_index = base::present(root6_).unit(UnitTag6::kLabels) != nullptr;
+  facts_.has_schema = base::present(root6_).find(SectionKind6::kSchema) != nullptr;
+  for (const SectionEntry6& entry : base::present(root6_).sections) {
     facts_.sections.push_back(
         {entry.kind, section_name6(entry.kind), section_offset(header, entry), entry.size});
   }
@@ -145,8 +146,8 @@ Status FileSegment::open6(const Buffer& beginning, const SegmentOptions& options
 // A section 9 that is not exactly ours is another's, and the file counts as foreign: but only if
 // the section is what its digest says, else it is damaged.
 Status FileSegment::find_block_digests(const Buffer& beginning) {
-  const Header6& header = *header6_;
-  const SectionEntry6* const section = root6_->find(SectionKind6::kBlockDigests);
+  const Header6& header = base::present(header6_);
+  const SectionEntry6* const section = base::present(root6_).find(SectionKind6::kBlockDigests);
   if (section == nullptr) {
     return ok_status();
   }
@@ -186,7 +187,7 @@ Status FileSegment::find_block_digests(const Buffer& beginning) {
 
 Status FileSegment::open5(const Buffer& beginning, const SegmentOptions& options) {
   WEFT_TRY(header5_, parse_header5(beginning.view(), facts_.file_size));
-  const Header5& header = *header5_;
+  const Header5& header = base::present(header5_);
   facts_.content_hash = header.content_hash;
   WEFT_TRY_STATUS(check_pins(options));
   facts_.quad_count = header.quad_count;

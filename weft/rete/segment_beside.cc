@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/base/present.h"
 #include "weft/rete/damage.h"
 #include "weft/rete/file_segment.h"
 
@@ -30,7 +31,7 @@ Result<T> placed(const std::string& name, std::string_view section, uint64_t off
 
 Result<std::optional<std::string>> FileSegment::card() {
   if (header6_.has_value()) {
-    const Header6& header = *header6_;
+    const Header6& header = base::present(header6_);
     if (header.card_size == 0) {
       return std::optional<std::string>();
     }
@@ -46,7 +47,7 @@ Result<std::optional<std::string>> FileSegment::card() {
   }
   WEFT_TRY(const Roots* const known, roots({}));
   static_cast<void>(known);
-  const SectionEntry5* const entry = header5_->find(SectionKind5::kCard);
+  const SectionEntry5* const entry = base::present(header5_).find(SectionKind5::kCard);
   if (entry == nullptr) {
     return std::optional<std::string>();
   }
@@ -60,8 +61,10 @@ Result<std::optional<std::string>> FileSegment::card() {
 Result<std::optional<std::string>> FileSegment::build_record() {
   Range place;
   if (header6_.has_value()) {
-    place = {header6_->card_region_offset() + header6_->record_offset, header6_->record_size};
-  } else if (const SectionEntry5* const entry = header5_->find(SectionKind5::kBuildRecord);
+    place = {base::present(header6_).card_region_offset() + base::present(header6_).record_offset,
+             base::present(header6_).record_size};
+  } else if (const SectionEntry5* const entry =
+                 base::present(header5_).find(SectionKind5::kBuildRecord);
              entry != nullptr) {
     place = {entry->offset, entry->size};
   }
@@ -95,10 +98,10 @@ Result<std::shared_ptr<const Schema>> FileSegment::schema() {
     if (place.size > 0) {
       WEFT_TRY(const Buffer stored, file_.read_one(place));
       WEFT_TRY(raw, placed(name(), "schema", place.offset,
-                           decompress(header6_->internal_codec, stored.view(),
+                           decompress(base::present(header6_).internal_codec, stored.view(),
                                       block_max6(SectionKind6::kSchema))));
     }
-  } else if (const SectionEntry5* const entry = header5_->find(SectionKind5::kSchema);
+  } else if (const SectionEntry5* const entry = base::present(header5_).find(SectionKind5::kSchema);
              entry != nullptr && entry->size > kDigestBytes5) {
     place = {entry->offset + kDigestBytes5, entry->size - kDigestBytes5};
     WEFT_TRY(const Buffer stored, file_.read_one(place));
@@ -123,19 +126,19 @@ Result<TextIndex*> FileSegment::text_index() {
     return text_.get();
   }
   if (header6_.has_value()) {
-    const std::string* const unit = root6_->unit(UnitTag6::kText);
+    const std::string* const unit = base::present(root6_).unit(UnitTag6::kText);
     if (unit == nullptr) {
       return nullptr;
     }
-    WEFT_TRY(text_,
-             placed(name(), "root", kHeaderBytes6,
-                    TextIndex::parse6(loader_, *unit, section6(SectionKind6::kTextLeaves),
-                                      section6(SectionKind6::kText), header6_->internal_codec,
-                                      block_max6(SectionKind6::kTextLeaves))));
+    WEFT_TRY(text_, placed(name(), "root", kHeaderBytes6,
+                           TextIndex::parse6(loader_, *unit, section6(SectionKind6::kTextLeaves),
+                                             section6(SectionKind6::kText),
+                                             base::present(header6_).internal_codec,
+                                             block_max6(SectionKind6::kTextLeaves))));
     return text_.get();
   }
-  const SectionEntry5* const whole = header5_->find(SectionKind5::kText);
-  const SectionEntry5* const partial = header5_->find(SectionKind5::kTextPartial);
+  const SectionEntry5* const whole = base::present(header5_).find(SectionKind5::kText);
+  const SectionEntry5* const partial = base::present(header5_).find(SectionKind5::kTextPartial);
   if (whole == nullptr && partial == nullptr) {
     WEFT_TRY_STATUS(check_absence());
     return nullptr;
@@ -148,11 +151,11 @@ Result<TextIndex*> FileSegment::text_index() {
   }
   WEFT_TRY(std::unique_ptr<TextIndex> index,
            placed(name(), "text", place.offset,
-                  TextIndex::read5(loader_, place, header5_->block_codec)));
+                  TextIndex::read5(loader_, place, base::present(header5_).block_codec)));
   // The flag is under no hash; the scope is.
   const Result<TextScope> scope = index->scope();
-  if (scope.ok() &&
-      scope->covers_named_graphs != ((header5_->flags & kFlagTextCoversGraphs5) != 0)) {
+  if (scope.ok() && scope->covers_named_graphs !=
+                        ((base::present(header5_).flags & kFlagTextCoversGraphs5) != 0)) {
     return damage("text flag in the header differs from the index", name(), "header", 5);
   }
   text_ = std::move(index);
@@ -185,17 +188,17 @@ Result<LabelIndex*> FileSegment::label_index() {
     return labels_.get();
   }
   if (header6_.has_value()) {
-    const std::string* const unit = root6_->unit(UnitTag6::kLabels);
+    const std::string* const unit = base::present(root6_).unit(UnitTag6::kLabels);
     if (unit == nullptr) {
       return nullptr;
     }
     WEFT_TRY(labels_, placed(name(), "root", kHeaderBytes6,
                              LabelIndex::parse6(loader_, *unit, section6(SectionKind6::kLabels),
                                                 section6(SectionKind6::kLabelLeaves),
-                                                header6_->block_codec)));
+                                                base::present(header6_).block_codec)));
     return labels_.get();
   }
-  const SectionEntry5* const entry = header5_->find(SectionKind5::kLabels);
+  const SectionEntry5* const entry = base::present(header5_).find(SectionKind5::kLabels);
   if (entry == nullptr) {
     WEFT_TRY_STATUS(check_absence());
     return nullptr;
@@ -205,7 +208,7 @@ Result<LabelIndex*> FileSegment::label_index() {
     place = {entry->offset + kDigestBytes5, entry->size - kDigestBytes5};
   }
   WEFT_TRY(labels_, placed(name(), "labels", place.offset,
-                           LabelIndex::read5(loader_, place, header5_->block_codec)));
+                           LabelIndex::read5(loader_, place, base::present(header5_).block_codec)));
   return labels_.get();
 }
 
@@ -229,7 +232,8 @@ Result<Buffer> FileSegment::pyramid() {
   Range place;
   if (header6_.has_value()) {
     place = section6(SectionKind6::kPyramid);
-  } else if (const SectionEntry5* const entry = header5_->find(SectionKind5::kPyramid);
+  } else if (const SectionEntry5* const entry =
+                 base::present(header5_).find(SectionKind5::kPyramid);
              entry != nullptr) {
     place = {entry->offset, entry->size};
   }
@@ -244,7 +248,7 @@ Result<std::vector<RawSection>> FileSegment::unknown_sections() {
   static_cast<void>(known);
   std::vector<RawSection> sections;
   if (header6_.has_value()) {
-    for (const SectionEntry6& entry : root6_->sections) {
+    for (const SectionEntry6& entry : base::present(root6_).sections) {
       const bool is_digests = entry.kind == static_cast<uint8_t>(SectionKind6::kBlockDigests) &&
                               facts_.has_block_digests;
       if (is_digests || !section_name6(entry.kind).starts_with("kind ")) {
@@ -252,12 +256,13 @@ Result<std::vector<RawSection>> FileSegment::unknown_sections() {
           continue;
         }
       }
-      WEFT_TRY(Buffer bytes, file_.read_one({section_offset(*header6_, entry), entry.size}));
+      WEFT_TRY(Buffer bytes,
+               file_.read_one({section_offset(base::present(header6_), entry), entry.size}));
       sections.push_back({.kind = entry.kind, .flags = 0, .bytes = std::move(bytes)});
     }
     return sections;
   }
-  for (const SectionEntry5& entry : header5_->sections) {
+  for (const SectionEntry5& entry : base::present(header5_).sections) {
     if (entry.size == 0 || entry.kind <= static_cast<uint16_t>(SectionKind5::kTextPartial)) {
       continue;
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/base/present.h"
 #include "weft/rete/damage.h"
 #include "weft/rete/file_segment.h"
 #include "weft/rete/whole_file.h"
@@ -94,12 +95,13 @@ Result<const Roots*> FileSegment::roots(const std::stop_token& stop) {
 }
 
 Range FileSegment::section6(SectionKind6 kind) const {
-  const SectionEntry6* const entry = root6_->find(kind);
-  return entry == nullptr ? Range{} : Range{section_offset(*header6_, *entry), entry->size};
+  const SectionEntry6* const entry = base::present(root6_).find(kind);
+  return entry == nullptr ? Range{}
+                          : Range{section_offset(base::present(header6_), *entry), entry->size};
 }
 
 uint64_t FileSegment::block_max6(SectionKind6 kind) const {
-  const SectionEntry6* const entry = root6_->find(kind);
+  const SectionEntry6* const entry = base::present(root6_).find(kind);
   return entry == nullptr || entry->block_size_max == 0 ? kBlockBytesDefaultMax
                                                         : entry->block_size_max;
 }
@@ -115,9 +117,10 @@ Status FileSegment::load_roots(const std::stop_token& stop) {
   if (whole5.has_value()) {
     has_suspicious_section_ = whole5->has_suspicious_section;
   } else if (must_check && header6_.has_value()) {
-    WEFT_TRY_STATUS(check_digests6(file_, *header6_, *root6_, {}, stop));
+    WEFT_TRY_STATUS(
+        check_digests6(file_, base::present(header6_), base::present(root6_), {}, stop));
   } else if (must_check) {
-    WEFT_TRY(whole5, check_hash5(file_, *header5_, {}, stop));
+    WEFT_TRY(whole5, check_hash5(file_, base::present(header5_), {}, stop));
     has_suspicious_section_ = whole5->has_suspicious_section;
   }
   if (header6_.has_value()) {
@@ -128,7 +131,7 @@ Status FileSegment::load_roots(const std::stop_token& stop) {
     if (whole5.has_value() && whole5->quad_index_digest.has_value() &&
         seal != std::string(kQuadIndexMagic5) + std::string(as_text(*whole5->quad_index_digest))) {
       return damage("digest of the section differs from its seal", file_.name(), "quad-index",
-                    header5_->find(SectionKind5::kQuadIndex)->offset);
+                    base::present(header5_).find(SectionKind5::kQuadIndex)->offset);
     }
     if (whole5.has_value()) {
       WEFT_TRY_STATUS(check_beside5());
@@ -145,9 +148,9 @@ Status FileSegment::load_roots(const std::stop_token& stop) {
 }
 
 Status FileSegment::load_roots6() {
-  const Header6& header = *header6_;
-  const std::string* const dictionary = root6_->unit(UnitTag6::kDictionary);
-  const std::string* const index = root6_->unit(UnitTag6::kIndex);
+  const Header6& header = base::present(header6_);
+  const std::string* const dictionary = base::present(root6_).unit(UnitTag6::kDictionary);
+  const std::string* const index = base::present(root6_).unit(UnitTag6::kIndex);
   if (dictionary == nullptr || index == nullptr) {
     return bad_root(name(), "no dictionary or no index");
   }
@@ -172,7 +175,7 @@ Status FileSegment::load_roots6() {
                                              section6(SectionKind6::kIndexLeaves),
                                              section6(SectionKind6::kIndex), parameters)));
   place_directories(std::move(directories), roots_.index);
-  const std::string* const quads = root6_->unit(UnitTag6::kQuad);
+  const std::string* const quads = base::present(root6_).unit(UnitTag6::kQuad);
   uint64_t graph_count = 0;
   if (quads != nullptr) {
     TileDirectoryParameters of_quads = parameters;
@@ -194,7 +197,7 @@ Status FileSegment::load_roots6() {
 }
 
 Status FileSegment::load_roots5(std::string& seal, const std::stop_token& stop) {
-  const Header5& header = *header5_;
+  const Header5& header = base::present(header5_);
   WEFT_TRY(std::vector<DictDirectory> sections,
            read_dictionary5(file_, *header.find(SectionKind5::kDictionary)));
   WEFT_TRY(roots_.counts, counts_of(sections, header.term_count, name()));
@@ -234,7 +237,7 @@ Status FileSegment::load_roots5(std::string& seal, const std::stop_token& stop) 
 // what its number says, so that none passes for another or for absent.
 Status FileSegment::check_beside5() {
   const auto place_of = [&](SectionKind5 kind) -> Range {
-    const SectionEntry5* const entry = header5_->find(kind);
+    const SectionEntry5* const entry = base::present(header5_).find(kind);
     constexpr size_t kDigestBytes = sizeof(codec::Digest16);
     return entry == nullptr || entry->size <= kDigestBytes
                ? Range{}
@@ -252,12 +255,12 @@ Status FileSegment::check_beside5() {
                           SectionKind5::kSchema));
   }
   if (const Range place = place_of(SectionKind5::kLabels); place.size > 0) {
-    WEFT_TRY_STATUS(
-        sound(LabelIndex::read5(loader_, place, header5_->block_codec), SectionKind5::kLabels));
+    WEFT_TRY_STATUS(sound(LabelIndex::read5(loader_, place, base::present(header5_).block_codec),
+                          SectionKind5::kLabels));
   }
   if (const Range place = place_of(SectionKind5::kTextPartial); place.size > 0) {
-    WEFT_TRY_STATUS(
-        sound(TextIndex::read5(loader_, place, header5_->block_codec), SectionKind5::kTextPartial));
+    WEFT_TRY_STATUS(sound(TextIndex::read5(loader_, place, base::present(header5_).block_codec),
+                          SectionKind5::kTextPartial));
   }
   return ok_status();
 }
@@ -272,7 +275,7 @@ Status FileSegment::resolve_graph_names(std::vector<NamedContainer5>&& named,
       probes.push_back({section, each.name, TermProbe::kAbsent});
     }
   }
-  WEFT_TRY_STATUS(roots_.dictionary->find(probes, stop));
+  WEFT_TRY_STATUS(base::present(roots_.dictionary).find(probes, stop));
   const TermCounts& counts = roots_.counts;
   roots_.first_graph_name = counts.nodes() + 1;
   const std::array<uint32_t, 3> first = {1, counts.shared + 1, counts.shared + counts.subjects + 1};
@@ -313,6 +316,7 @@ Status FileSegment::count_quads5(const std::stop_token& stop) {
         return rows;
       }
       std::vector<TileRequest> requests;
+      requests.reserve(entries.size());
       for (const TileEntry& entry : entries) {
         requests.push_back({&directory, entry});
       }

@@ -1,6 +1,7 @@
 // Terms of a segment: by text, by id, and those that are not canonical.
 #include <utility>
 
+#include "weft/base/present.h"
 #include "weft/codec/varint.h"
 #include "weft/rdf/term.h"
 #include "weft/rete/damage.h"
@@ -94,7 +95,7 @@ Status FileSegment::find(std::span<const std::string_view> tokens, TermRoles rol
       }
     }
   }
-  WEFT_TRY_STATUS(known->dictionary->find(first.probes, stop));
+  WEFT_TRY_STATUS(base::present(known->dictionary).find(first.probes, stop));
   take_answers(known->counts, first, found);
   if (!nodes) {
     return ok_status();
@@ -116,7 +117,7 @@ Status FileSegment::find(std::span<const std::string_view> tokens, TermRoles rol
       rest.add(DictSection::kObjects, tokens[i], i);
     }
   }
-  WEFT_TRY_STATUS(known->dictionary->find(rest.probes, stop));
+  WEFT_TRY_STATUS(base::present(known->dictionary).find(rest.probes, stop));
   take_answers(known->counts, rest, found);
   return ok_status();
 }
@@ -145,10 +146,10 @@ Status FileSegment::tokens_of(std::span<const NodeId> nodes,
     places.push_back({DictSection::kPredicates, uint64_t{predicate} - 1});
   }
   if (!has_graph_names) {
-    return known->dictionary->tokens(places, tokens, stop);
+    return base::present(known->dictionary).tokens(places, tokens, stop);
   }
   TokenTable of_terms;
-  WEFT_TRY_STATUS(known->dictionary->tokens(places, of_terms, stop));
+  WEFT_TRY_STATUS(base::present(known->dictionary).tokens(places, of_terms, stop));
   size_t next = 0;
   for (const NodeId node : nodes) {
     if (node >= known->first_graph_name) {
@@ -238,13 +239,15 @@ Result<std::shared_ptr<const std::vector<IrregularTerm>>> FileSegment::irregular
   Terms terms;
   for (size_t i = 0; i < kDictSectionCount; ++i) {
     const auto section = static_cast<DictSection>(i);
-    WEFT_TRY_STATUS(known->dictionary->for_each(
-        section,
-        [&](uint64_t index, std::string_view token) -> Status {
-          add_if_irregular(token, term_at(known->counts, section, index), terms);
-          return ok_status();
-        },
-        stop));
+    WEFT_TRY_STATUS(base::present(known->dictionary)
+                        .for_each(
+                            section,
+                            [&](uint64_t index, std::string_view token) -> Status {
+                              add_if_irregular(token, term_at(known->counts, section, index),
+                                               terms);
+                              return ok_status();
+                            },
+                            stop));
   }
   for (size_t i = 0; i < known->graph_names.size(); ++i) {
     const NodeId node = known->first_graph_name + static_cast<uint32_t>(i);

@@ -223,6 +223,20 @@ Status TermDictionary::tokens(std::span<const TermPlace> places, TokenTable& tok
   return ok_status();
 }
 
+namespace {
+
+// `first` is the index of the chunk's first term in its section.
+Status visit_chunk(const Chunk& chunk, uint64_t first, const TermDictionary::Visit& visit) {
+  ChunkCursor cursor(chunk);
+  const uint64_t end = first + chunk.term_count();
+  for (uint64_t index = first; index < end; ++index) {
+    WEFT_TRY_STATUS(visit(index, cursor.term(index)));
+  }
+  return ok_status();
+}
+
+}  // namespace
+
 Status TermDictionary::for_each(DictSection section, const Visit& visit,
                                 const std::stop_token& stop) const {
   const DictDirectory& terms = directory(section);
@@ -241,10 +255,8 @@ Status TermDictionary::for_each(DictSection section, const Visit& visit,
         if (stop.stop_requested()) {
           return Error(ErrorKind::kCancelled, "reading the dictionary was cancelled");
         }
-        ChunkCursor cursor(*block);
-        for (uint64_t k = 0; k < block->term_count(); ++k, ++index) {
-          WEFT_TRY_STATUS(visit(index, cursor.term(index)));
-        }
+        WEFT_TRY_STATUS(visit_chunk(*block, index, visit));
+        index += block->term_count();
       }
     }
   }

@@ -100,6 +100,46 @@ Result<std::shared_ptr<const Tile>> Tile::from_plain(std::string&& raw, const Ti
   return std::shared_ptr<const Tile>(std::move(tile));
 }
 
+Status Tile::add_run(ByteView body, uint32_t graph, uint32_t first_a, const IdLimits& limits,
+                     SubjectColumn subject) {
+  const uint8_t* const end = as_octets(body) + body.size();
+  BodyWalker walker(as_octets(body), end, limits,
+                    {.first_a_given = true,
+                     .zigzag_b = subject == SubjectColumn::kB,
+                     .zigzag_c = subject == SubjectColumn::kC});
+  walker.first_a = first_a;
+  walker.out = &bytes_;
+  walker.checkpoints = &checkpoints_;
+  const auto checkpoint_begin = static_cast<uint32_t>(checkpoints_.size());
+  const char* reason = walker.walk();
+  if (reason == nullptr && walker.cursor() != end) {
+    reason = "bytes behind the last row of a graph";
+  }
+  if (reason != nullptr) {
+    return bad(reason);
+  }
+  if (runs_.empty()) {
+    zone_.first_graph = graph;
+    zone_.first_a = walker.a_first;
+    zone_.b_min = zone_.c_min = 0xFFFF'FFFF;
+    zone_.b_max = zone_.c_max = 0;
+  }
+  zone_.last_graph = graph;
+  zone_.last_a = walker.a_last;
+  zone_.b_min = std::min(zone_.b_min, walker.b_min);
+  zone_.b_max = std::max(zone_.b_max, walker.b_max);
+  zone_.c_min = std::min(zone_.c_min, walker.c_min);
+  zone_.c_max = std::max(zone_.c_max, walker.c_max);
+  runs_.push_back({.graph = graph,
+                   .row_count = static_cast<uint32_t>(walker.row_count),
+                   .a_count = walker.a_count,
+                   .offset = walker.body_offset,
+                   .checkpoint_begin = checkpoint_begin,
+                   .checkpoint_end = static_cast<uint32_t>(checkpoints_.size())});
+  row_count_ += walker.row_count;
+  return ok_status();
+}
+
 Result<std::shared_ptr<const Tile>> Tile::from_quads(const std::string& raw, const TileZone& zone,
                                                      const IdLimits& limits,
                                                      SubjectColumn subject) {
@@ -116,13 +156,13 @@ Result<std::shared_ptr<const Tile>> Tile::from_quads(const std::string& raw, con
   tile->bytes_.reserve(raw.size() + raw.size() / 8);
   uint64_t graph = zone.first_graph;
   int64_t first_a = 0;
-  TileZone found{.b_min = 0xFFFF'FFFF, .b_max = 0, .c_min = 0xFFFF'FFFF, .c_max = 0};
+  constexpr uint64_t kZigzagMax = uint64_t{1} << 33U;
   for (uint64_t i = 0; i < run_count; ++i) {
     const uint64_t graph_step = reader.varint();
     const uint64_t a_step = reader.varint();
     const ByteView body = reader.length_prefixed();
     if (!reader.ok() || (graph_step == 0) != (i == 0) || graph_step > limits.graph ||
-        graph + graph_step > limits.graph || a_step > uint64_t{1} << 33U) {
+        graph + graph_step > limits.graph || a_step > kZigzagMax) {
       return bad("graphs do not ascend within the dictionary");
     }
     graph += graph_step;
@@ -130,47 +170,16 @@ Result<std::shared_ptr<const Tile>> Tile::from_quads(const std::string& raw, con
     if (first_a < 1 || first_a > int64_t{limits.a}) {
       return bad("leading id out of range");
     }
-    BodyWalker walker(as_octets(body), as_octets(body) + body.size(), limits,
-                      {.first_a_given = true,
-                       .zigzag_b = subject == SubjectColumn::kB,
-                       .zigzag_c = subject == SubjectColumn::kC});
-    walker.first_a = static_cast<uint32_t>(first_a);
-    walker.out = &tile->bytes_;
-    walker.checkpoints = &tile->checkpoints_;
-    const auto checkpoint_begin = static_cast<uint32_t>(tile->checkpoints_.size());
-    const char* reason = walker.walk();
-    if (reason == nullptr && walker.cursor() != as_octets(body) + body.size()) {
-      reason = "bytes behind the last row of a graph";
-    }
-    if (reason != nullptr) {
-      return bad(reason);
-    }
-    tile->runs_.push_back({.graph = static_cast<uint32_t>(graph),
-                           .row_count = static_cast<uint32_t>(walker.row_count),
-                           .a_count = walker.a_count,
-                           .offset = walker.body_offset,
-                           .checkpoint_begin = checkpoint_begin,
-                           .checkpoint_end = static_cast<uint32_t>(tile->checkpoints_.size())});
-    tile->row_count_ += walker.row_count;
-    found.b_min = std::min(found.b_min, walker.b_min);
-    found.b_max = std::max(found.b_max, walker.b_max);
-    found.c_min = std::min(found.c_min, walker.c_min);
-    found.c_max = std::max(found.c_max, walker.c_max);
-    found.last_a = walker.a_last;
-    if (i == 0) {
-      found.first_a = walker.a_first;
-    }
+    WEFT_TRY_STATUS(tile->add_run(body, static_cast<uint32_t>(graph),
+                                  static_cast<uint32_t>(first_a), limits, subject));
   }
-  found.first_graph = zone.first_graph;
-  found.last_graph = static_cast<uint32_t>(graph);
-  found.has_ranges = zone.has_ranges;
   if (reader.remaining() != 0) {
     return bad("bytes behind the last graph");
   }
-  if (zone.first_graph == 0 || found != zone) {
+  tile->zone_.has_ranges = zone.has_ranges;
+  if (zone.first_graph == 0 || tile->zone_ != zone) {
     return bad("ranges differ from the directory");
   }
-  tile->zone_ = zone;
   tile->bytes_.append(kPaddingBytes, '\0');
   tile->bytes_.shrink_to_fit();
   tile->checkpoints_.shrink_to_fit();

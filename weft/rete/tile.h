@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/base/bytes.h"
 #include "weft/base/result.h"
 #include "weft/rete/block_cache.h"
 
@@ -95,6 +96,10 @@ class Tile final : public CachedBlock {
   const uint8_t* bytes() const { return reinterpret_cast<const uint8_t*>(bytes_.data()); }
 
  private:
+  // Appends the rows of one graph of a quad tile.
+  Status add_run(ByteView body, uint32_t graph, uint32_t first_a, const IdLimits& limits,
+                 SubjectColumn subject);
+
   TileZone zone_;
   uint64_t row_count_ = 0;
   std::vector<Run> runs_;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "weft/base/present.h"
 #include "weft/rete/damage.h"
 #include "weft/rete/file_segment.h"
 #include "weft/rete/whole_file.h"
@@ -76,8 +77,9 @@ class Verification {
   Status check_bytes() {
     const ReadProgress read = [this](uint64_t bytes) { tell(bytes); };
     if (segment_.header5().has_value()) {
-      WEFT_TRY(const WholeFile5 whole,
-               check_hash5(segment_.file(), *segment_.header5(), read, options_.stop));
+      WEFT_TRY(
+          const WholeFile5 whole,
+          check_hash5(segment_.file(), base::present(segment_.header5()), read, options_.stop));
       if (whole.has_suspicious_section) {
         return bad("a section number looks damaged", "header", kDirectoryOffset5);
       }
@@ -85,21 +87,21 @@ class Verification {
       ++report_.digests;
       return ok_status();
     }
-    WEFT_TRY_STATUS(check_digests6(segment_.file(), *segment_.header6(), *segment_.root6(), read,
-                                   options_.stop));
-    report_.digests += segment_.root6()->sections.size();
+    WEFT_TRY_STATUS(check_digests6(segment_.file(), base::present(segment_.header6()),
+                                   base::present(segment_.root6()), read, options_.stop));
+    report_.digests += base::present(segment_.root6()).sections.size();
     segment_.take_whole_file_check({});
     return segment_.file().has_digests() ? check_block_digests() : ok_status();
   }
 
   Status check_block_digests() {
-    for (const SectionEntry6& entry : segment_.root6()->sections) {
+    for (const SectionEntry6& entry : base::present(segment_.root6()).sections) {
       if (entry.kind == static_cast<uint8_t>(SectionKind6::kBlockDigests)) {
         report_.digests += (entry.size - kBlockDigestsHeadBytes) / sizeof(codec::Digest16);
         continue;
       }
       constexpr uint64_t kStepBytes = uint64_t{1} << 20U;
-      const uint64_t begin = section_offset(*segment_.header6(), entry);
+      const uint64_t begin = section_offset(base::present(segment_.header6()), entry);
       for (uint64_t done = 0; done < entry.size; done += kStepBytes) {
         const Range part{begin + done, std::min(kStepBytes, entry.size - done)};
         WEFT_TRY(const storage::Buffer bytes, segment_.file().read_one(part, options_.stop));
@@ -113,20 +115,22 @@ class Verification {
     for (size_t i = 0; i < kDictSectionCount; ++i) {
       const auto section = static_cast<DictSection>(i);
       uint64_t count = 0;
-      WEFT_TRY_STATUS(roots_->dictionary->for_each(
-          section,
-          [&](uint64_t, std::string_view token) -> Status {
-            ++count;
-            has_quoted_ |= section != DictSection::kPredicates && token.starts_with("<<");
-            return ok_status();
-          },
-          options_.stop));
-      if (count != roots_->dictionary->term_count(section)) {
+      WEFT_TRY_STATUS(base::present(roots_->dictionary)
+                          .for_each(
+                              section,
+                              [&](uint64_t, std::string_view token) -> Status {
+                                ++count;
+                                has_quoted_ |=
+                                    section != DictSection::kPredicates && token.starts_with("<<");
+                                return ok_status();
+                              },
+                              options_.stop));
+      if (count != base::present(roots_->dictionary).term_count(section)) {
         return bad("number of terms differs from the directory", "dict",
-                   roots_->dictionary->directory(section).chunks.offset);
+                   base::present(roots_->dictionary).directory(section).chunks.offset);
       }
       report_.terms += count;
-      tell(roots_->dictionary->directory(section).chunks.size);
+      tell(base::present(roots_->dictionary).directory(section).chunks.size);
     }
     return ok_status();
   }
@@ -247,13 +251,13 @@ class Verification {
   // The bits of the header against what is there.
   Status check_header_bits() const {
     if (!segment_.header6().has_value()) {
-      const bool quoted = (segment_.header5()->flags & kFlagQuotedTriples5) != 0;
+      const bool quoted = (base::present(segment_.header5()).flags & kFlagQuotedTriples5) != 0;
       return quoted == has_quoted_
                  ? ok_status()
                  : Status(bad("quoted-triple flag differs from the terms", "header", 5));
     }
-    const Header6& header = *segment_.header6();
-    const Root6& root = *segment_.root6();
+    const Header6& header = base::present(segment_.header6());
+    const Root6& root = base::present(segment_.root6());
     const auto* const pyramid = root.find(SectionKind6::kPyramid);
     const std::array<std::pair<bool, bool>, 7> bits = {{
         {(header.flags & kFlagNamedGraphs6) != 0, header.graph_count > 0},

@@ -21,8 +21,8 @@ struct BuildSpace {
   // One sorter's share (row_sorter.h).
   uint64_t sort_bytes = 0;
   const BlockCodec& codec;
-  std::stop_token stop = {};
-  std::function<void(const BuildProgress&)> progress = {};
+  std::stop_token stop;
+  std::function<void(const BuildProgress&)> progress;
 
   void report(std::string_view phase, uint64_t done, uint64_t total) const {
     if (progress) {

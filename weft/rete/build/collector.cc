@@ -141,6 +141,7 @@ class Collector::Sink final : public rdf::QuadSink {
 Collector::Collector(CollectorOptions options, RunFiles& files)
     : options_(std::move(options)), files_(files), seed_(base::Random::from_system().next()) {
   const size_t count = std::max<size_t>(options_.sink_count, 1);
+  sinks_.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     sinks_.push_back(std::make_unique<Sink>(*this, options_.memory_bytes / count));
   }

@@ -41,9 +41,12 @@ void encode_quad_tile_entries(std::span<const TileSummary> entries, std::string&
 
 // One directory of the file, to be cut again with a larger target if the root gets too long.
 struct DirectoryGroup {
-  std::function<Result<LeafBlocks>(uint64_t target)> cut;
+  using Cut = std::function<Result<LeafBlocks>(uint64_t target)>;
+  explicit DirectoryGroup(Cut how) : cut(std::move(how)) {}
+
+  Cut cut;
   uint64_t target = kLeafTargetBytes;
-  LeafBlocks result = {};
+  LeafBlocks result;
 
   static constexpr uint64_t kLeafTargetBytes = 16384;
 };

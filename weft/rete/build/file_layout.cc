@@ -13,7 +13,7 @@ void SectionSource::add(const Spool& spool, uint64_t offset, uint64_t size) {
     pieces.back().size += size;
     return;
   }
-  pieces.push_back({.spool = &spool, .offset = offset, .size = size});
+  pieces.push_back({.spool = &spool, .offset = offset, .size = size, .text = {}});
 }
 
 void SectionSource::add(std::string_view text) {

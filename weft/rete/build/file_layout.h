@@ -18,13 +18,17 @@ struct PieceView {
   const Spool* spool = nullptr;
   uint64_t offset = 0;
   uint64_t size = 0;
-  std::string_view text = {};
+  std::string_view text;
 };
 
 struct SectionSource {
+  SectionSource() = default;
+  explicit SectionSource(uint8_t section_kind, uint64_t largest_block = 0)
+      : kind(section_kind), block_max(largest_block) {}
+
   uint8_t kind = 0;
   uint64_t block_max = 0;
-  std::vector<PieceView> pieces = {};
+  std::vector<PieceView> pieces;
 
   void add(const Spool& spool, uint64_t offset, uint64_t size);
   void add(const Spool& spool) { add(spool, 0, spool.size()); }

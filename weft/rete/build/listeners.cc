@@ -60,12 +60,12 @@ void Listeners::start_labels(const Dictionary& dictionary) {
       [this](std::span<const Row<3>> rows) { return labels_->accept_pos(rows); });
 }
 
-void Listeners::start_text(const Dictionary& dictionary) {
-  text_ = std::make_unique<TextCollector>(dictionary, *options_->text_index, text_predicates_,
+void Listeners::start_text(const Dictionary& dictionary, const TextIndexScope& scope) {
+  text_ = std::make_unique<TextCollector>(dictionary, scope, text_predicates_,
                                           options_->restart_interval, *space_);
   triples_[number_of(rdf::Permutation::kOsp)].push_back(
       [this](std::span<const Row<3>> rows) { return text_->accept_osp(rows); });
-  if (options_->text_index->named_graphs) {
+  if (scope.named_graphs) {
     quads_[number_of(rdf::Permutation::kSpo)].push_back(
         [this](std::span<const Row<4>> rows) { return text_->accept_quads(rows); });
   }
@@ -79,7 +79,7 @@ void Listeners::start(const Dictionary& dictionary) {
     start_labels(dictionary);
   }
   if (options_->text_index) {
-    start_text(dictionary);
+    start_text(dictionary, *options_->text_index);
   }
 }
 

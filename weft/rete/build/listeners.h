@@ -32,7 +32,7 @@ class Listeners {
  private:
   void start_schema(const Dictionary& dictionary);
   void start_labels(const Dictionary& dictionary);
-  void start_text(const Dictionary& dictionary);
+  void start_text(const Dictionary& dictionary, const TextIndexScope& scope);
   Status finish_schema(SegmentParts& parts, BuildReport& report);
 
   const BuildOptions* options_;

@@ -17,6 +17,7 @@ size_t cursor_bytes(size_t run_count, uint64_t merge_bytes) {
 TermMerge merge_of(std::span<const std::unique_ptr<Run>> runs, RunTerms Run::* terms,
                    RunFiles& files, uint64_t merge_bytes) {
   std::vector<std::unique_ptr<TermCursor>> cursors;
+  cursors.reserve(runs.size());
   for (const auto& run : runs) {
     cursors.push_back(
         (*run.*terms).cursor(files.terms, files.numbers, cursor_bytes(runs.size(), merge_bytes)));

@@ -60,6 +60,7 @@ class OrderBuilder {
   // `rows` hands over all rows in any order; `store` stores one order.
   Status run(const std::function<Status(const TakeRows<N>&)>& rows, const Store& store) {
     std::vector<SortColumn> all;
+    all.reserve(N);
     for (size_t column = 0; column < N; ++column) {
       all.push_back(sort_column(column));
     }

@@ -30,7 +30,9 @@ struct TightSpace {
               .scratch = *scratch,
               .spools = budget,
               .sort_bytes = 100'000,
-              .codec = codec} {}
+              .codec = codec,
+              .stop = {},
+              .progress = {}} {}
   base::ThreadPool executor;
   std::unique_ptr<storage::ScratchSpace> scratch = storage::memory_scratch();
   base::MemoryBudget budget{"test memory", 1 << 20U};

@@ -20,6 +20,7 @@ SchemaNode object_node(uint32_t id, uint32_t shared) {
 
 std::vector<SchemaNode> nodes_of(const SchemaCounts& counts, uint32_t shared) {
   std::vector<SchemaNode> nodes;
+  nodes.reserve(counts.instances.size());
   for (const auto& [id, count] : counts.instances) {
     nodes.push_back(object_node(id, shared));
   }

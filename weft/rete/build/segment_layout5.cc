@@ -61,24 +61,30 @@ SectionSource text_section(std::string_view text) {
   return section;
 }
 
-}  // namespace
+struct TextCover {
+  bool is_partial = false;
+  bool covers_graphs = false;
+};
 
-Status write_segment5(const SegmentParts& parts, const BuildOptions& options,
-                      const std::string& record, const BuildSpace& space,
-                      storage::ObjectWriter& out, BuildReport& report) {
-  const bool is_partial =
-      parts.text && options.text_index->predicates != TextIndexScope::Predicates::kAll;
-  const bool covers_graphs = parts.text && options.text_index->named_graphs;
-  const std::string card = stamp_card(options.card_json, kGeneration5);
-  Sections5 make(parts, options.restart_interval, space);
+TextCover text_cover(const SegmentParts& parts, const BuildOptions& options) {
+  const TextIndexScope scope = options.text_index.value_or(TextIndexScope());
+  return {.is_partial = parts.text && scope.predicates != TextIndexScope::Predicates::kAll,
+          .covers_graphs = parts.text && scope.named_graphs};
+}
+
+// Our sections in the order of their bytes, then the carried ones. They keep pointers into `card`,
+// `record` and `parts`.
+Result<std::vector<Section5>> sections_of(const SegmentParts& parts, const BuildOptions& options,
+                                          std::string_view card, std::string_view record,
+                                          Sections5& make) {
   WEFT_TRY(SectionSource named_graphs, make.named_graphs());
   WEFT_TRY(SectionSource text, make.text());
-  // In the order of their bytes; the directory has another one.
   std::vector<Section5> sections;
   const auto add = [&sections](SectionKind5 kind, SectionSource source, bool is_hashed,
                                bool has_digest, bool is_always_listed) {
     sections.push_back({kind, std::move(source), is_hashed, has_digest, is_always_listed});
   };
+  const bool is_partial = text_cover(parts, options).is_partial;
   add(SectionKind5::kCard, text_section(card), true, false, true);
   add(SectionKind5::kBuildRecord, text_section(record), false, false, false);
   add(SectionKind5::kDictionary, make.dictionary(), true, false, true);
@@ -93,19 +99,62 @@ Status write_segment5(const SegmentParts& parts, const BuildOptions& options,
     add(static_cast<SectionKind5>(carried.kind), text_section(as_text(carried.bytes)), false, false,
         false);
   }
+  return sections;
+}
 
+Header5 header_of(const SegmentParts& parts, const BuildOptions& options, bool is_compressed) {
   Header5 header;
   header.flags =
       static_cast<uint8_t>(kFlagSynopsis5 | (parts.graphs.empty() ? 0 : kFlagNamedGraphs5) |
                            (parts.dictionary.has_quoted_triples ? kFlagQuotedTriples5 : 0) |
-                           (covers_graphs ? kFlagTextCoversGraphs5 : 0));
+                           (text_cover(parts, options).covers_graphs ? kFlagTextCoversGraphs5 : 0));
   header.quad_count = parts.triple_count + parts.quad_count;
   for (const DictionarySection& section : parts.dictionary.sections) {
     header.term_count += section.term_count;
   }
-  header.dictionary_codec = space.codec.compresses() ? Codec::kZstd : Codec::kNone;
+  header.dictionary_codec = is_compressed ? Codec::kZstd : Codec::kNone;
   header.block_codec = header.dictionary_codec;
   header.permutation_mask = options.six_permutations ? 0 : kPermutationsThree;
+  return header;
+}
+
+// Lists the sections in the order of the directory, which is not that of their bytes. The last
+// `carried` ones keep theirs.
+void list_sections(std::span<const Section5> sections, size_t carried, Header5& header) {
+  constexpr SectionKind5 kDirectoryOrder[] = {
+      SectionKind5::kCard,        SectionKind5::kDictionary,  SectionKind5::kIndex,
+      SectionKind5::kPyramid,     SectionKind5::kNamedGraphs, SectionKind5::kText,
+      SectionKind5::kTextPartial, SectionKind5::kBuildRecord, SectionKind5::kLabels,
+      SectionKind5::kSchema};
+  const auto list = [&header](const Section5& section) {
+    const bool is_empty = section.source.pieces.empty();
+    if (section.is_always_listed || !is_empty) {
+      header.sections.push_back({.kind = static_cast<uint16_t>(section.kind),
+                                 .flags = 0,
+                                 .offset = section.offset,
+                                 .size = is_empty ? 0 : section.bytes()});
+    }
+  };
+  const std::span<const Section5> own = sections.first(sections.size() - carried);
+  for (const SectionKind5 kind : kDirectoryOrder) {
+    for (const Section5& section : own) {
+      if (section.kind == kind) {
+        list(section);
+      }
+    }
+  }
+  std::ranges::for_each(sections.last(carried), list);
+}
+
+}  // namespace
+
+Status write_segment5(const SegmentParts& parts, const BuildOptions& options,
+                      const std::string& record, const BuildSpace& space,
+                      storage::ObjectWriter& out, BuildReport& report) {
+  const std::string card = stamp_card(options.card_json, kGeneration5);
+  Sections5 make(parts, options.restart_interval, space);
+  WEFT_TRY(std::vector<Section5> sections, sections_of(parts, options, card, record, make));
+  Header5 header = header_of(parts, options, space.codec.compresses());
 
   WEFT_TRY_STATUS(out.append(as_bytes(std::string(kHeaderBytes5, '\0'))));
   codec::Blake3 hash;
@@ -121,31 +170,7 @@ Status write_segment5(const SegmentParts& parts, const BuildOptions& options,
   WEFT_TRY_STATUS(out.append(as_bytes(kFooter5)));
   header.content_hash = hash.digest16();
 
-  constexpr SectionKind5 kDirectoryOrder[] = {
-      SectionKind5::kCard,        SectionKind5::kDictionary,  SectionKind5::kIndex,
-      SectionKind5::kPyramid,     SectionKind5::kNamedGraphs, SectionKind5::kText,
-      SectionKind5::kTextPartial, SectionKind5::kBuildRecord, SectionKind5::kLabels,
-      SectionKind5::kSchema};
-  const auto list = [&header](const Section5& section) {
-    const bool is_empty = section.source.pieces.empty();
-    if (section.is_always_listed || !is_empty) {
-      header.sections.push_back({.kind = static_cast<uint16_t>(section.kind),
-                                 .flags = 0,
-                                 .offset = section.offset,
-                                 .size = is_empty ? 0 : section.bytes()});
-    }
-  };
-  const size_t own = sections.size() - options.carried.size();
-  for (const SectionKind5 kind : kDirectoryOrder) {
-    for (size_t i = 0; i < own; ++i) {
-      if (sections[i].kind == kind) {
-        list(sections[i]);
-      }
-    }
-  }
-  for (size_t i = own; i < sections.size(); ++i) {
-    list(sections[i]);
-  }
+  list_sections(sections, options.carried.size(), header);
   if (header.sections.size() > kSectionsMax5) {
     return Error(ErrorKind::kLimit, "too many sections for the format")
         .with("sections", header.sections.size());

@@ -30,7 +30,7 @@ bool wants_graph_major(const SegmentParts& parts, QuadClustering clustering) {
 
 // Section 18: places every quad tile and says where its bytes come from.
 SectionSource place_quad_tiles(SegmentParts& parts, bool graph_major) {
-  SectionSource section{.kind = static_cast<uint8_t>(SectionKind6::kQuad)};
+  SectionSource section(static_cast<uint8_t>(SectionKind6::kQuad));
   uint64_t at = 0;
   std::vector<size_t> next(parts.quads.size(), 0);
   std::vector<uint64_t> from(parts.quads.size(), 0);
@@ -59,7 +59,7 @@ SectionSource place_quad_tiles(SegmentParts& parts, bool graph_major) {
 }
 
 SectionSource leaf_section(SectionKind6 kind, const std::vector<const LeafBlocks*>& groups) {
-  SectionSource section{.kind = static_cast<uint8_t>(kind)};
+  SectionSource section(static_cast<uint8_t>(kind));
   for (const LeafBlocks* group : groups) {
     section.add(group->blocks);
     section.block_max = std::max(section.block_max, group->raw_max);
@@ -68,7 +68,7 @@ SectionSource leaf_section(SectionKind6 kind, const std::vector<const LeafBlocks
 }
 
 SectionSource dictionary_section(const Dictionary& dictionary) {
-  SectionSource section{.kind = static_cast<uint8_t>(SectionKind6::kDict)};
+  SectionSource section(static_cast<uint8_t>(SectionKind6::kDict));
   for (const DictSection part : kDictStorageOrder6) {
     section.add(dictionary.at(part).data);
     for (const ChunkEntry& chunk : dictionary.at(part).chunks) {
@@ -79,7 +79,7 @@ SectionSource dictionary_section(const Dictionary& dictionary) {
 }
 
 SectionSource index_section(const SegmentParts& parts) {
-  SectionSource section{.kind = static_cast<uint8_t>(SectionKind6::kIndex)};
+  SectionSource section(static_cast<uint8_t>(SectionKind6::kIndex));
   for (const TileOrder& order : parts.triples) {
     section.add(order.data);
     for (const TileSummary& tile : order.tiles) {
@@ -131,14 +131,12 @@ void Layout6::collect_sections() {
       region.push_back(std::move(section));
     }
   };
-  SectionSource schema{.kind = static_cast<uint8_t>(SectionKind6::kSchema),
-                       .block_max = parts_.schema.size()};
+  SectionSource schema(static_cast<uint8_t>(SectionKind6::kSchema), parts_.schema.size());
   schema.add(schema_);
   add(front_, std::move(schema));
   add(front_, leaf_section(SectionKind6::kDictLeaves, directories_->dictionary_leaves()));
   add(front_, leaf_section(SectionKind6::kIndexLeaves, directories_->index_leaves()));
-  SectionSource quad_leaves{.kind = static_cast<uint8_t>(SectionKind6::kQuadLeaves),
-                            .block_max = graphs_.raw_max};
+  SectionSource quad_leaves(static_cast<uint8_t>(SectionKind6::kQuadLeaves), graphs_.raw_max);
   quad_leaves.add(graphs_.blocks);
   for (const LeafBlocks* group : directories_->quad_leaves()) {
     quad_leaves.add(group->blocks);
@@ -146,24 +144,24 @@ void Layout6::collect_sections() {
   }
   add(front_, std::move(quad_leaves));
   if (parts_.labels) {
-    SectionSource nodes{.kind = static_cast<uint8_t>(SectionKind6::kLabelLeaves)};
+    SectionSource nodes(static_cast<uint8_t>(SectionKind6::kLabelLeaves));
     nodes.add(parts_.labels->nodes);
     add(front_, std::move(nodes));
   }
   add(front_, leaf_section(SectionKind6::kTextLeaves, directories_->text_leaves()));
 
   if (parts_.labels) {
-    SectionSource labels{.kind = static_cast<uint8_t>(SectionKind6::kLabels)};
+    SectionSource labels(static_cast<uint8_t>(SectionKind6::kLabels));
     labels.add(parts_.labels->blocks);
     add(data_, std::move(labels));
   }
   if (parts_.text) {
-    SectionSource postings{.kind = static_cast<uint8_t>(SectionKind6::kText)};
+    SectionSource postings(static_cast<uint8_t>(SectionKind6::kText));
     postings.add(parts_.text->postings);
     add(data_, std::move(postings));
   }
   for (const CarriedSection& carried : options_.carried) {
-    SectionSource section{.kind = carried.kind, .block_max = carried.block_bytes_max};
+    SectionSource section(carried.kind, carried.block_bytes_max);
     section.add(as_text(carried.bytes));
     add(carried.kind < kFirstDataKind6 ? front_ : data_, std::move(section));
   }
@@ -217,8 +215,7 @@ Status Layout6::prepare() {
                         sizeof(codec::Digest16) *
                             (digest_block_count(front_bytes_) + digest_block_count(data_bytes_)),
                     '\0');
-    SectionSource section{.kind = static_cast<uint8_t>(SectionKind6::kBlockDigests),
-                          .block_max = digests_.size()};
+    SectionSource section(static_cast<uint8_t>(SectionKind6::kBlockDigests), digests_.size());
     section.add(digests_);
     front_.push_back(std::move(section));
   }
@@ -233,9 +230,9 @@ Status Layout6::prepare() {
   header_.block_codec = codec;
   header_.internal_codec = codec;
   header_.permutation_mask = options_.six_permutations ? kPermutationsSix : kPermutationsThree;
-  const bool covers_graphs = parts_.text && options_.text_index->named_graphs;
-  const bool is_partial =
-      parts_.text && options_.text_index->predicates != TextIndexScope::Predicates::kAll;
+  const TextIndexScope scope = options_.text_index.value_or(TextIndexScope());
+  const bool covers_graphs = parts_.text && scope.named_graphs;
+  const bool is_partial = parts_.text && scope.predicates != TextIndexScope::Predicates::kAll;
   header_.flags = static_cast<uint8_t>(
       (parts_.graphs.empty() ? 0 : kFlagNamedGraphs6) |
       (parts_.dictionary.has_quoted_triples ? kFlagQuotedTriples6 : 0) |

@@ -32,6 +32,7 @@ Status StringSorter::for_each(const std::function<Status(std::string_view)>& tak
   const size_t buffer =
       std::clamp<size_t>(space_->sort_bytes / (2 * runs_.size()), kCursorBytesMin, kCursorBytesMax);
   std::vector<std::unique_ptr<TermCursor>> cursors;
+  cursors.reserve(runs_.size());
   for (const auto& run : runs_) {
     cursors.push_back(run->cursor(terms_file_, numbers_file_, buffer));
   }

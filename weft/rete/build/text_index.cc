@@ -177,6 +177,7 @@ Status TextCollector::number_words(TextParts& parts) {
   const size_t buffer =
       std::clamp<size_t>(space_->sort_bytes / (2 * runs_.size()), kCursorBytesMin, kCursorBytesMax);
   std::vector<std::unique_ptr<TermCursor>> cursors;
+  cursors.reserve(runs_.size());
   for (const auto& run : runs_) {
     cursors.push_back(run->words.cursor(terms_file_, numbers_file_, buffer));
   }
@@ -232,44 +233,67 @@ Status TextCollector::for_each_row(const TakeRows<2>& take) {
   return ok_status();
 }
 
+namespace {
+
+// Writes the postings of words whose rows come in order: per word a count and the steps between its
+// subjects.
+class PostingWriter {
+ public:
+  explicit PostingWriter(TextParts& parts) : parts_(&parts) {}
+
+  Status accept(std::span<const Row<2>> rows) {
+    for (const Row<2>& row : rows) {
+      WEFT_TRY_STATUS(row.at[0] == word_ ? ok_status() : start(row.at[0]));
+      codec::append_varint(deltas_, row.at[1] - previous_);
+      previous_ = row.at[1];
+      ++count_;
+    }
+    return ok_status();
+  }
+
+  // Writes the last word's, if there was one.
+  Status close() {
+    if (word_ == 0) {
+      return ok_status();
+    }
+    std::string posting;
+    codec::append_varint(posting, count_);
+    posting += deltas_;
+    std::string length;
+    codec::append_varint(length, posting.size());
+    WEFT_TRY_STATUS(parts_->posting_lengths.append(as_bytes(length)));
+    return parts_->postings.append(as_bytes(posting));
+  }
+
+ private:
+  Status start(uint32_t word) {
+    WEFT_TRY_STATUS(close());
+    word_ = word;
+    count_ = 0;
+    previous_ = 0;
+    deltas_.clear();
+    return ok_status();
+  }
+
+  TextParts* parts_;
+  uint32_t word_ = 0;
+  uint64_t count_ = 0;
+  uint32_t previous_ = 0;
+  std::string deltas_;
+};
+
+}  // namespace
+
 Status TextCollector::write_postings(TextParts& parts) {
   const auto words = static_cast<uint32_t>(parts.token_count);
   RowSorter<2> sorter({{0, 1, words}, {1, 1, dictionary_->subject_max()}}, even_histogram(words),
                       true, *space_);
   WEFT_TRY_STATUS(
       for_each_row([&sorter](std::span<const WordRow> rows) { return sorter.accept(rows); }));
-  uint32_t word = 0;
-  uint64_t count = 0;
-  uint32_t previous = 0;
-  std::string deltas;
-  const auto close = [&]() -> Status {
-    if (word == 0) {
-      return ok_status();
-    }
-    std::string posting;
-    codec::append_varint(posting, count);
-    posting += deltas;
-    std::string length;
-    codec::append_varint(length, posting.size());
-    WEFT_TRY_STATUS(parts.posting_lengths.append(as_bytes(length)));
-    return parts.postings.append(as_bytes(posting));
-  };
-  WEFT_TRY_STATUS(sorter.emit([&](std::span<const WordRow> rows) -> Status {
-    for (const WordRow& row : rows) {
-      if (row.at[0] != word) {
-        WEFT_TRY_STATUS(close());
-        word = row.at[0];
-        count = 0;
-        previous = 0;
-        deltas.clear();
-      }
-      codec::append_varint(deltas, row.at[1] - previous);
-      previous = row.at[1];
-      ++count;
-    }
-    return ok_status();
-  }));
-  return close();
+  PostingWriter writer(parts);
+  WEFT_TRY_STATUS(
+      sorter.emit([&writer](std::span<const WordRow> rows) { return writer.accept(rows); }));
+  return writer.close();
 }
 
 Result<std::optional<TextParts>> TextCollector::finish() {

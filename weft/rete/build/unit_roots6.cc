@@ -63,35 +63,35 @@ Directories6::Directories6(const SegmentParts& parts, const GraphDirectory& grap
   const BlockCodec* coder = &codec;
   for (const DictSection section : kDictStorageOrder6) {
     const std::span<const ChunkEntry> chunks = parts.dictionary.at(section).chunks;
-    groups_.push_back({.cut = [chunks, coder](uint64_t target) -> Result<LeafBlocks> {
+    groups_.emplace_back([chunks, coder](uint64_t target) -> Result<LeafBlocks> {
       return cut_leaves(
           chunks.size(), target,
           [chunks](size_t begin, size_t end, std::string& raw) {
             encode_chunk_entries(chunks.subspan(begin, end - begin), raw);
           },
           *coder);
-    }});
+    });
   }
   const auto add_tiles = [&](const std::vector<TileOrder>& orders, auto encode_entries) {
     for (const TileOrder& order : orders) {
       const std::span<const TileSummary> tiles = order.tiles;
-      groups_.push_back(
-          {.cut = [tiles, coder, encode_entries](uint64_t target) -> Result<LeafBlocks> {
-            return cut_leaves(
-                tiles.size(), target,
-                [tiles, encode_entries](size_t begin, size_t end, std::string& raw) {
-                  encode_entries(tiles.subspan(begin, end - begin), raw);
-                },
-                *coder);
-          }});
+      groups_.emplace_back([tiles, coder, encode_entries](uint64_t target) -> Result<LeafBlocks> {
+        return cut_leaves(
+            tiles.size(), target,
+            [tiles, encode_entries](size_t begin, size_t end, std::string& raw) {
+              encode_entries(tiles.subspan(begin, end - begin), raw);
+            },
+            *coder);
+      });
     }
   };
   add_tiles(parts.triples, &encode_tile_entries);
   add_tiles(parts.quads, &encode_quad_tile_entries);
   if (parts.text) {
-    groups_.push_back({.cut = [this, coder](uint64_t target) {
-      return cut_token_leaves(*parts_->text, target, *coder, leaf_tokens_);
-    }});
+    const TextParts* text = &*parts.text;
+    groups_.emplace_back([this, text, coder](uint64_t target) {
+      return cut_token_leaves(*text, target, *coder, leaf_tokens_);
+    });
   }
 }
 
@@ -195,8 +195,7 @@ std::string Directories6::quad_root() const {
   return out;
 }
 
-std::string Directories6::label_root() const {
-  const LabelParts& labels = *parts_->labels;
+std::string Directories6::label_root(const LabelParts& labels) {
   // Generation 5 has its digest where the zeros stand.
   const std::string head = std::string(kHeadZeros, '\0') + label_head(labels) + labels.root;
   std::string out;
@@ -205,8 +204,7 @@ std::string Directories6::label_root() const {
   return out;
 }
 
-std::string Directories6::text_root() const {
-  const TextParts& text = *parts_->text;
+std::string Directories6::text_root(const TextParts& text) const {
   const LeafBlocks& blocks = groups_.back().result;
   std::string out;
   codec::append_length_prefixed(out, text.scope);
@@ -230,10 +228,10 @@ std::vector<UnitRoot> Directories6::units() const {
     add(UnitTag6::kQuad, quad_root());
   }
   if (parts_->labels) {
-    add(UnitTag6::kLabels, label_root());
+    add(UnitTag6::kLabels, label_root(*parts_->labels));
   }
   if (parts_->text) {
-    add(UnitTag6::kText, text_root());
+    add(UnitTag6::kText, text_root(*parts_->text));
   }
   return units;
 }

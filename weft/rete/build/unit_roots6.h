@@ -28,6 +28,7 @@ class Directories6 {
                const BlockCodec& codec);
   Directories6(const Directories6&) = delete;
   Directories6& operator=(const Directories6&) = delete;
+  ~Directories6() = default;
 
   std::span<DirectoryGroup> groups() { return groups_; }
   std::vector<UnitRoot> units() const;
@@ -47,8 +48,8 @@ class Directories6 {
   std::string dictionary_root() const;
   std::string index_root() const;
   std::string quad_root() const;
-  std::string label_root() const;
-  std::string text_root() const;
+  static std::string label_root(const LabelParts& labels);
+  std::string text_root(const TextParts& text) const;
 
   const SegmentParts* parts_;
   const GraphDirectory* graphs_;
