@@ -136,6 +136,7 @@ set(HEADERS
 )
 set(TESTS
   build/build_laws_test.cc
+  build/limits_test.cc
   build/parts_test.cc
   build/quad_lines.cc
   build/quad_lines.h

@@ -29,4 +29,4 @@ set(HEADERS
   traversal.h
   update.h
   unsupported.h)
-set(TESTS parser_test.cc update_test.cc)
+set(TESTS limits_test.cc parser_test.cc update_test.cc)

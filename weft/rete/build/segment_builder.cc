@@ -48,6 +48,11 @@ Status check(const BuildOptions& options) {
   if (options.memory_bytes != 0 && options.memory_bytes < kBuildMemoryBytesMin) {
     return bad_option("memory_bytes", "building needs at least 32 MiB", options.memory_bytes);
   }
+  if (options.card_json.size() > kCardBytesMax) {
+    return Error(ErrorKind::kLimit, "the card is too large")
+        .with("bytes", options.card_json.size())
+        .with("limit_bytes", kCardBytesMax);
+  }
   if (options.ids_max > UINT32_MAX) {
     return bad_option("ids_max", "ids have 32 bits", options.ids_max);
   }
