@@ -1,5 +1,19 @@
 # One line a file, so that several hands can add theirs.
 set(SOURCES
+  write/chunk_values.cc
+  write/constant.cc
+  write/data_file_writer.cc
+  write/dictionary.cc
+  write/file_output.cc
+  write/full_zip.cc
+  write/leaf.cc
+  write/leaf_values.cc
+  write/levels.cc
+  write/mini_block.cc
+  write/page_encoder.cc
+  write/page_rows.cc
+  write/shredder.cc
+  write/text_codes.cc
   table/fragment.cc
   table/manifest.cc
   table/manifest_file.cc
@@ -19,7 +33,19 @@ set(HEADERS
   table/stage.h
   table/transaction.h
   table/wire_map.h
+  write/chunk_values.h
   write/data_file_writer.h
+  write/dictionary.h
+  write/encoded_page.h
+  write/file_output.h
+  write/leaf.h
+  write/leaf_values.h
+  write/levels.h
+  write/page_encoder.h
+  write/page_rows.h
+  write/shredder.h
+  write/text_codes.h
+  write/words.h
 )
 set(TESTS
 )
