@@ -90,9 +90,11 @@ run_test() {
   need_setup build test
   step "peers" tools/peers.sh
   build_release
+  export WEFT_SLOW_TESTS=1
   step "tests (release)" tests release
   step "layout" python3 tools/tidy.py
   step "format" tools/format.sh --check
+  step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"
   report_ccache
 }
 
@@ -110,7 +112,7 @@ run_nightly() {
   need_setup build test
   step "peers" tools/peers.sh
   build_release
-  export WEFT_NIGHTLY=1
+  export WEFT_NIGHTLY=1 WEFT_SLOW_TESTS=1
   step "tests (release, long)" tests release --timeout 14400
   step "build (asan)" compile asan && step "tests (address, undefined)" tests asan -LE interop --timeout 14400
   step "build (tsan)" compile tsan && step "tests (thread)" tests tsan --timeout 14400

@@ -89,7 +89,9 @@ TEST(HttpClient, HintsOfManyReadersShareARound) {
     response.delay_ms = 30;
     return response;
   });
-  const auto client = client_with(quick());
+  HttpOptions options = quick();
+  options.requests_in_flight_max = 16;
+  const auto client = client_with(options);
   std::vector<std::string> urls;
   for (int i = 0; i < 10; ++i) {
     urls.push_back(server.url("/" + std::to_string(i)));
