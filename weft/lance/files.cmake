@@ -1,5 +1,36 @@
 # One line a file, so that several hands can add theirs.
 set(SOURCES
+  layout/array_encoding.cc
+  layout/encoding_names.cc
+  layout/encoding_tree.cc
+  layout/field.cc
+  layout/file_layout.cc
+  layout/logical_type.cc
+  layout/page_layout.cc
+  layout/schema.cc
+  read/assemble.cc
+  read/block_decoder.cc
+  read/chunk_table.cc
+  read/column_pages.cc
+  read/constant_page.cc
+  read/data_file_reader.cc
+  read/field_2_0.cc
+  read/file_content.cc
+  read/full_zip_page.cc
+  read/leaf_output.cc
+  read/leaf_values.cc
+  read/mini_block_page.cc
+  read/page.cc
+  read/page_2_0.cc
+  read/page_source.cc
+  read/read_memory.cc
+  read/scan.cc
+  read/value_decoder.cc
+  table/fragment.cc
+  table/manifest.cc
+  table/manifest_file.cc
+  table/names.cc
+  table/wire_map.cc
   write/chunk_values.cc
   write/constant.cc
   write/data_file_writer.cc
@@ -14,16 +45,28 @@ set(SOURCES
   write/page_rows.cc
   write/shredder.cc
   write/text_codes.cc
-  table/fragment.cc
-  table/manifest.cc
-  table/manifest_file.cc
-  table/names.cc
-  table/wire_map.cc
 )
 set(HEADERS
+  layout/array_encoding.h
   layout/encoding.h
+  layout/encoding_tree.h
   layout/field.h
   layout/file_layout.h
+  read/assemble.h
+  read/bit_unpacking.h
+  read/block_decoder.h
+  read/chunk_table.h
+  read/column_pages.h
+  read/data_file_reader.h
+  read/file_content.h
+  read/leaf_output.h
+  read/leaf_values.h
+  read/page.h
+  read/page_2_0.h
+  read/page_source.h
+  read/read_memory.h
+  read/testing/golden.h
+  read/value_decoder.h
   table/deletions.h
   table/fragment.h
   table/manifest.h
@@ -48,4 +91,8 @@ set(HEADERS
   write/words.h
 )
 set(TESTS
+  layout/layout_test.cc
+  read/data_file_reader_test.cc
+  read/golden_test.cc
+  read/testing/golden.cc
 )
