@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "weft/exec/evaluator_node.h"
+#include "weft/exec/exists_test.h"
 #include "weft/exec/functions/functions.h"
 #include "weft/rdf/term.h"
 
@@ -158,6 +159,9 @@ Cell Evaluator::eval(const Node& node, size_t row, Value& scratch) {
     }
     case Node::Kind::kCall:
       return eval_call(node, row, scratch);
+    case Node::Kind::kExists:
+      scratch = Value::boolean(exists_[node.input]->answer(row));
+      return {&scratch, nullptr};
   }
   return {&undefined_, nullptr};
 }
@@ -210,14 +214,14 @@ Result<rdf::TermId> Evaluator::id_of(const Node& node, size_t row) {
   if (node.kind == Node::Kind::kConstant) {
     return execution_.pool.intern(node.token);
   }
-  if (node.function == Function::kIf) {
+  if (node.kind == Node::Kind::kCall && node.function == Function::kIf) {
     const std::optional<bool> condition = truth(node.arguments[0], row);
     if (!condition) {
       return rdf::kNoTerm;
     }
     return id_of(node.arguments[*condition ? 1 : 2], row);
   }
-  if (node.function == Function::kCoalesce) {
+  if (node.kind == Node::Kind::kCall && node.function == Function::kCoalesce) {
     for (const Node& argument : node.arguments) {
       WEFT_TRY(const rdf::TermId id, id_of(argument, row));
       if (id != rdf::kNoTerm) {
@@ -227,7 +231,7 @@ Result<rdf::TermId> Evaluator::id_of(const Node& node, size_t row) {
     return rdf::kNoTerm;
   }
   Value scratch;
-  const Cell cell = eval_call(node, row, scratch);
+  const Cell cell = eval(node, row, scratch);
   if (!cell.value->is_defined()) {
     return rdf::kNoTerm;
   }
@@ -456,14 +460,15 @@ Value Evaluator::regex(const Node& node, std::span<const Cell> arguments) {
 
 Value Evaluator::blank_node(const Node& /*node*/, size_t row, std::span<const Cell> arguments) {
   if (arguments.empty()) {
-    return Value::term(ValueKind::kBlankNode, execution_.fresh_blank_node());
+    return Value::term(ValueKind::kBlankNode, execution_.labels.next());
   }
   const Value& name = *arguments[0].value;
   if (name.kind() != ValueKind::kString) {
     return {};
   }
   // The same name in one solution is the same node. The name itself may hold any character.
-  std::string label = execution_.label_prefix + "s" + std::to_string(first_solution_ + row) + "_";
+  std::string label =
+      execution_.labels.prefix() + "s" + std::to_string(first_solution_ + row) + "_";
   static constexpr std::string_view kHex = "0123456789abcdef";
   for (const char c : name.text()) {
     label += kHex[static_cast<unsigned char>(c) >> 4U];

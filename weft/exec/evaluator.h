@@ -81,6 +81,12 @@ class Evaluator {
   const Regex* dynamic_regex(std::string_view pattern, std::string_view flags);
   void fail(Status status);
 
+  class ExistsTest;
+  // Answers every EXISTS for the rows of `batch` with keep[row] != 0, or all if `keep` is null.
+  // Values that were loaded are lost.
+  Status answer_exists(const RowBatch& batch, const std::vector<uint8_t>* keep);
+  Status load_values(const RowBatch& batch);
+
   // A variable that some expression looks into.
   struct Input {
     plan::Variable variable = 0;
@@ -92,6 +98,8 @@ class Evaluator {
   Execution& execution_;
   std::vector<std::unique_ptr<Node>> roots_;
   std::vector<Input> inputs_;
+  std::vector<std::unique_ptr<ExistsTest>> exists_;
+  std::vector<uint8_t> root_has_exists_;
   const RowBatch* batch_ = nullptr;
   uint64_t first_solution_ = 0;
   rdf::Value undefined_;

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "weft/exec/evaluator_node.h"
+#include "weft/exec/exists_test.h"
+#include "weft/plan/exists.h"
 #include "weft/plan/variable_set.h"
 
 namespace weft::exec {
@@ -18,6 +20,7 @@ class Evaluator::Builder {
     auto root = std::make_unique<Node>();
     WEFT_TRY_STATUS(build(expression, use == EvaluatorUse::kValues, *root));
     evaluator_.roots_.push_back(std::move(root));
+    evaluator_.root_has_exists_.push_back(plan::has_exists(expression) ? 1 : 0);
     return ok_status();
   }
 
@@ -53,6 +56,13 @@ class Evaluator::Builder {
     if (const auto* variable = std::get_if<Expression::Variable>(&expression.form)) {
       node.kind = Node::Kind::kVariable;
       node.input = input(variable->variable, by_value);
+      return ok_status();
+    }
+    if (const auto* exists = std::get_if<Expression::Exists>(&expression.form)) {
+      node.kind = Node::Kind::kExists;
+      node.input = evaluator_.exists_.size();
+      evaluator_.exists_.push_back(
+          std::make_unique<ExistsTest>(*exists, columns_, evaluator_.execution_));
       return ok_status();
     }
     const auto* call = std::get_if<Expression::Call>(&expression.form);
@@ -112,6 +122,18 @@ Result<std::unique_ptr<Evaluator>> Evaluator::make(std::span<const Expression* c
 }
 
 Status Evaluator::load(const RowBatch& batch) {
+  WEFT_TRY_STATUS(answer_exists(batch, nullptr));
+  return load_values(batch);
+}
+
+Status Evaluator::answer_exists(const RowBatch& batch, const std::vector<uint8_t>* keep) {
+  for (const auto& test : exists_) {
+    WEFT_TRY_STATUS(test->run(batch, keep));
+  }
+  return ok_status();
+}
+
+Status Evaluator::load_values(const RowBatch& batch) {
   batch_ = &batch;
   std::vector<const Column*> columns;
   for (const Input& input : inputs_) {
@@ -133,14 +155,24 @@ Status Evaluator::load(const RowBatch& batch) {
 }
 
 Status Evaluator::filter(const RowBatch& batch, std::vector<uint8_t>& keep) {
-  WEFT_TRY_STATUS(load(batch));
   keep.assign(batch.rows, 1);
-  for (size_t e = 0; e < roots_.size(); ++e) {
-    for (size_t row = 0; row < batch.rows; ++row) {
-      if (keep[row] != 0) {
-        keep[row] = test(e, row).value_or(false) ? 1 : 0;
+  const auto test_roots = [&](bool with_exists) {
+    for (size_t e = 0; e < roots_.size(); ++e) {
+      for (size_t row = 0; row < batch.rows && (root_has_exists_[e] != 0) == with_exists; ++row) {
+        if (keep[row] != 0) {
+          keep[row] = test(e, row).value_or(false) ? 1 : 0;
+        }
       }
     }
+  };
+  WEFT_TRY_STATUS(load_values(batch));
+  test_roots(false);
+  WEFT_TRY_STATUS(status());
+  if (!exists_.empty()) {
+    // Only for the rows that are left; reading its values takes away those of the batch.
+    WEFT_TRY_STATUS(answer_exists(batch, &keep));
+    WEFT_TRY_STATUS(load_values(batch));
+    test_roots(true);
   }
   return failure_;
 }

@@ -11,11 +11,11 @@
 namespace weft::exec {
 
 struct Evaluator::Node {
-  enum class Kind : uint8_t { kConstant, kVariable, kCall };
+  enum class Kind : uint8_t { kConstant, kVariable, kCall, kExists };
   Kind kind = Kind::kConstant;
   sparql::Function function = sparql::Function::kOr;
   std::vector<Node> arguments;
-  size_t input = 0;              // kVariable: index into inputs_
+  size_t input = 0;              // kVariable: index into inputs_; kExists: into exists_
   rdf::Value constant;           // kConstant
   std::string raw;               // its token, if the value would be written differently
   std::string token;             // kConstant

@@ -11,6 +11,7 @@
 #include "weft/exec/interrupt.h"
 #include "weft/exec/quad_source.h"
 #include "weft/exec/query.h"
+#include "weft/exec/template_reader.h"
 #include "weft/exec/term_pool.h"
 #include "weft/exec/value_cache.h"
 
@@ -28,17 +29,9 @@ struct Execution {
         interrupt(options.stop, options.clock, options.timeout_ms),
         pool(options.budget),
         values(quad_source, pool, options.budget),
-        now_milliseconds(options.clock->now().microseconds / 1'000) {
-    // Labels that no document and no other query has.
-    static constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
-    label_prefix = "_:q";
-    for (int i = 0; i < 20; ++i) {
-      label_prefix += kDigits[random.below(kDigits.size())];
-    }
-    label_prefix += '_';
-  }
+        now_milliseconds(options.clock->now().microseconds / 1'000),
+        labels(*options.random) {}
 
-  std::string fresh_blank_node() { return label_prefix + std::to_string(++blank_node_count); }
   // The stored ids of computed ones, where the graph holds the token: replaced in `column`.
   Status resolve(Column& column);
 
@@ -50,10 +43,12 @@ struct Execution {
   ValueCache values;
   int64_t now_milliseconds;
   std::string base_iri;
-  std::string label_prefix;
-  uint64_t blank_node_count = 0;
+  BlankLabels labels;                 // of new blank nodes
   uint64_t solution_count = 0;        // rows numbered for BNODE("label")
   std::vector<uint64_t> actual_rows;  // by plan node
+  const plan::Plan* plan = nullptr;   // null before there is one
+  // The graph of the loop that is running: what EXISTS is asked in.
+  rdf::TermId loop_graph = rdf::kNoTerm;
 };
 
 }  // namespace weft::exec

@@ -1,17 +1,17 @@
 set(SOURCES
-    dataset_source.cc evaluator.cc evaluator_build.cc execution.cc functions/date_functions.cc
+    dataset_source.cc evaluator.cc evaluator_build.cc execution.cc exists_test.cc functions/date_functions.cc
     functions/hash_functions.cc functions/string_functions.cc functions/term_functions.cc
     graph_result.cc key_table.cc memory_charge.cc operators/accumulator.cc
     operators/bind_join.cc operators/build.cc operators/group.cc operators/hash_join.cc
-    operators/index_join.cc operators/join_table.cc operators/merge_join.cc operators/pattern.cc
-    operators/row_operators.cc operators/scan.cc operators/sort.cc query.cc regex.cc row_batch.cc
-    row_store.cc term_pool.cc token_reader.cc value_cache.cc vector_source.cc)
+    operators/index_join.cc operators/join_table.cc operators/merge_join.cc operators/path_join.cc operators/pattern.cc
+    operators/row_operators.cc operators/scan.cc operators/sort.cc path_steps.cc path_walker.cc query.cc regex.cc row_batch.cc
+    row_store.cc template_reader.cc term_pool.cc token_reader.cc update.cc value_cache.cc vector_source.cc)
 set(HEADERS
-    dataset_source.h evaluator.h evaluator_node.h execution.h functions/functions.h graph_result.h
+    dataset_source.h evaluator.h evaluator_node.h execution.h exists_test.h functions/functions.h graph_result.h
     interrupt.h key_table.h memory_charge.h operators/accumulator.h operators/join_table.h
-    operators/operator.h operators/output_map.h operators/pattern.h quad_source.h query.h regex.h
-    row_batch.h row_store.h term_pool.h token_reader.h update.h value_cache.h vector_source.h)
+    operators/operator.h operators/output_map.h operators/pattern.h path_steps.h path_walker.h quad_source.h query.h regex.h
+    row_batch.h row_store.h term_pool.h template_reader.h token_reader.h update.h value_cache.h vector_source.h)
 set(TESTS
     functions_test.cc key_table_test.cc limits_test.cc planner_test.cc query_test.cc
-    random_query_test.cc term_pool_test.cc testing/query_fixture.cc testing/query_fixture.h
-    testing/reference.cc testing/reference.h testing/skewed_source.h vector_source_test.cc)
+    random_query_test.cc path_test.cc term_pool_test.cc testing/query_fixture.cc testing/query_fixture.h
+    testing/reference.cc testing/reference.h testing/skewed_source.h update_test.cc vector_source_test.cc)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "weft/exec/template_reader.h"
 #include "weft/exec/token_reader.h"
 #include "weft/rdf/term.h"
 
@@ -57,7 +58,8 @@ class Constructor {
         solutions_(solutions),
         execution_(execution),
         sink_(sink),
-        seen_(&execution.budget) {}
+        seen_(&execution.budget),
+        reader_(solutions.node().columns, execution.labels) {}
 
   Status run() {
     while (true) {
@@ -71,14 +73,11 @@ class Constructor {
   }
 
  private:
-  // Tokens of all the batch's columns, row by row.
   Status read_batch() {
-    std::vector<TermId> ids;
-    for (const Column& column : batch_.columns) {
-      ids.insert(ids.end(), column.begin(), column.end());
-    }
-    tokens_.clear();
-    return read_tokens(execution_.source, execution_.pool, ids, tokens_);
+    std::vector<std::string> tokens;
+    WEFT_TRY_STATUS(read_tokens(execution_.source, execution_.pool, ids_of(batch_), tokens));
+    reader_.begin_batch(batch_, std::move(tokens));
+    return ok_status();
   }
 
   Status fill_template() {
@@ -86,9 +85,9 @@ class Constructor {
     std::array<Column, 3> ids;
     std::vector<std::array<std::string, 3>> triples;
     for (size_t row = 0; row < batch_.rows; ++row) {
-      labels_.clear();
+      reader_.begin_row(row);
       for (const sparql::TripleTemplate& triple : query_.construct_template) {
-        WEFT_TRY_STATUS(add_triple(triple, row, triples, ids));
+        WEFT_TRY_STATUS(add_triple(triple, triples, ids));
       }
     }
     const std::array<const Column*, 3> columns = {&ids[0], &ids[1], &ids[2]};
@@ -102,11 +101,11 @@ class Constructor {
     return quads.empty() ? ok_status() : sink_.accept(quads);
   }
 
-  Status add_triple(const sparql::TripleTemplate& triple, size_t row,
+  Status add_triple(const sparql::TripleTemplate& triple,
                     std::vector<std::array<std::string, 3>>& triples, std::array<Column, 3>& ids) {
-    std::array<Part, 3> parts = {part(triple.subject, row), part(triple.predicate, row),
-                                 part(triple.object, row)};
-    if (!is_well_formed(parts[0].token, parts[1].token, parts[2].token)) {
+    std::array<TemplateReader::Part, 3> parts = {
+        reader_.part(triple.subject), reader_.part(triple.predicate), reader_.part(triple.object)};
+    if (!TemplateReader::is_triple(parts[0].token, parts[1].token, parts[2].token)) {
       return ok_status();
     }
     std::array<std::string, 3> tokens;
@@ -121,56 +120,10 @@ class Constructor {
     return ok_status();
   }
 
-  struct Part {
-    std::string token;  // "": unbound or ill-formed
-    TermId id = rdf::kNoTerm;
-  };
-
-  Part part(const sparql::TemplateTerm& term, size_t row) {
-    if (const auto* variable = std::get_if<plan::Variable>(&term.form)) {
-      const size_t column = column_of(solutions_.node().columns, *variable);
-      if (column == kNoColumn) {
-        return {};
-      }
-      return {tokens_[column * batch_.rows + row], batch_.columns[column][row]};
-    }
-    if (const auto* token = std::get_if<std::string>(&term.form)) {
-      return {*token, rdf::kNoTerm};
-    }
-    if (const auto* blank = std::get_if<sparql::TemplateTerm::Blank>(&term.form)) {
-      if (labels_.size() <= blank->number) {
-        labels_.resize(blank->number + 1);
-      }
-      std::string& label = labels_[blank->number];
-      if (label.empty()) {
-        label = execution_.fresh_blank_node();
-      }
-      return {label, rdf::kNoTerm};
-    }
-    const auto& triple = std::get<sparql::TemplateTerm::Triple>(term.form);
-    const Part subject = part(triple.parts[0], row);
-    const Part predicate = part(triple.parts[1], row);
-    const Part object = part(triple.parts[2], row);
-    if (!is_well_formed(subject.token, predicate.token, object.token)) {
-      return {};
-    }
-    return {rdf::make_triple(subject.token, predicate.token, object.token), rdf::kNoTerm};
-  }
-
-  static bool is_well_formed(std::string_view subject, std::string_view predicate,
-                             std::string_view object) {
-    if (subject.empty() || predicate.empty() || object.empty()) {
-      return false;
-    }
-    const rdf::TermKind kind = rdf::kind_of(subject);
-    return (kind == rdf::TermKind::kIri || kind == rdf::TermKind::kBlankNode) &&
-           rdf::kind_of(predicate) == rdf::TermKind::kIri;
-  }
-
   // An id under which equal triples meet; new blank nodes need none that lasts.
   Result<TermId> constant_id(const std::string& token) {
-    if (token.starts_with(execution_.label_prefix)) {
-      return rdf::kFirstComputedTerm - ++execution_.blank_node_count;
+    if (token.starts_with(execution_.labels.prefix())) {
+      return rdf::kFirstComputedTerm - ++fresh_count_;
     }
     for (const auto& [known, id] : constants_) {
       if (known == token) {
@@ -193,8 +146,8 @@ class Constructor {
   rdf::QuadSink& sink_;
   SeenTriples seen_;
   RowBatch batch_;
-  std::vector<std::string> tokens_;
-  std::vector<std::string> labels_;
+  TemplateReader reader_;
+  uint64_t fresh_count_ = 0;
   std::vector<std::pair<std::string, TermId>> constants_;
 };
 

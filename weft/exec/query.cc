@@ -77,6 +77,7 @@ class PlannedQuery final : public PreparedQuery {
     WEFT_TRY(plan_, plan::make_plan(query_, environment));
     plan::mark_early_stops(*plan_.root, query_.form == sparql::QueryForm::kAsk);
     execution_->actual_rows.assign(plan_.node_count, 0);
+    execution_->plan = &plan_;
     return ok_status();
   }
 

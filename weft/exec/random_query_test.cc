@@ -52,6 +52,29 @@ class QueryWriter {
            (random_.chance(1, 4) ? variable() : predicate()) + " " +
            (random_.chance(3, 4) ? variable() : constant()) + " . ";
   }
+  std::string path(int depth) {
+    switch (depth > 0 ? random_.below(9) : 0) {
+      case 1:
+      case 2:
+        return "(" + path(depth - 1) + ")" + std::string(1, "*+?"[random_.below(3)]);
+      case 3:
+        return "(" + path(depth - 1) + "/" + path(depth - 1) + ")";
+      case 4:
+        return "(" + path(depth - 1) + "|" + path(depth - 1) + ")";
+      case 5:
+        return "^(" + path(depth - 1) + ")";
+      case 6:
+        return random_.chance(1, 2) ? "!" + predicate()
+                                    : "!(^" + predicate() + "|" + predicate() + ")";
+      default:
+        return predicate();
+    }
+  }
+  std::string path_triple() {
+    return (random_.chance(3, 4) ? variable() : subject()) + " (" + path(2) + ")" +
+           std::string(1, "*+?"[random_.below(3)]) + " " +
+           (random_.chance(3, 4) ? variable() : constant()) + " . ";
+  }
   std::string term() { return random_.chance(2, 3) ? variable() : constant(); }
   std::string condition(int depth) {
     static const std::vector<std::string> kOperators = {"=", "!=", "<", ">", "<=", ">="};
@@ -59,7 +82,14 @@ class QueryWriter {
       return "(" + condition(depth - 1) + (random_.chance(1, 2) ? " && " : " || ") +
              condition(depth - 1) + ")";
     }
-    switch (random_.below(7)) {
+    switch (random_.below(exists_depth_ > 0 ? 9 : 7)) {
+      case 7:
+      case 8: {
+        --exists_depth_;
+        const std::string text = (random_.chance(1, 2) ? "EXISTS " : "NOT EXISTS ") + group(1);
+        ++exists_depth_;
+        return text;
+      }
       case 0:
         return "bound(" + variable() + ")";
       case 1:
@@ -99,7 +129,7 @@ class QueryWriter {
     return text + "} ";
   }
   std::string part(int depth) {
-    switch (depth > 0 ? random_.below(13) : 0) {
+    switch (depth > 0 ? random_.below(14) : 0) {
       case 1:
       case 2:
         return "OPTIONAL " + group(depth - 1) + " ";
@@ -121,6 +151,8 @@ class QueryWriter {
       case 10:
         return "{ SELECT " + std::string(random_.chance(1, 2) ? "DISTINCT " : "") + variable() +
                " " + variable() + " " + group(depth - 1) + " } ";
+      case 11:
+        return path_triple();
       default:
         return triple();
     }
@@ -134,6 +166,7 @@ class QueryWriter {
   }
 
   base::Random& random_;
+  int exists_depth_ = 1;  // EXISTS inside each other
 };
 
 struct Case {

@@ -13,11 +13,20 @@ using sparql::Expression;
 using sparql::Node;
 
 Result<Plan> Compiler::run() {
-  const GraphChoice graph;
+  GraphChoice graph;
+  if (!query_.with_graph.empty()) {
+    WEFT_TRY(graph, estimator_.graph_choice(query_.with_graph));
+  }
   WEFT_TRY_STATUS(estimator_.load(*query_.pattern, graph));
   Plan plan;
+  WEFT_TRY_STATUS(plan_exists(*query_.pattern, graph));
   WEFT_TRY(plan.root, compile(*query_.pattern, graph, nullptr));
-  plan.node_count = prune(*plan.root, plan.root->columns);
+  plan.node_count = prune(*plan.root, plan.root->columns, 0);
+  for (auto& [pattern, exists] : exists_) {
+    plan.node_count = prune(*exists.root, {}, plan.node_count);
+    mark_early_stops(*exists.root, true);
+  }
+  plan.exists = std::move(exists_);
   plan.variable_count = next_variable_;
   plan.expressions = std::move(expressions_);
   return plan;
@@ -96,8 +105,13 @@ Result<PlanPtr> Compiler::compile_union(const sparql::Union& alternatives, const
 
 Result<PlanPtr> Compiler::compile_project(const sparql::Project& project,
                                           const GraphChoice& graph) {
-  WEFT_TRY(PlanPtr input, compile(*project.input, graph, nullptr));
   VariableList wanted = sorted_set(project.variables);
+  // What a subquery does not project is another variable.
+  const Surroundings outside = outer_;
+  outer_ = {intersect(outer_.keys, wanted), intersect(outer_.certain, wanted)};
+  Result<PlanPtr> compiled = compile(*project.input, graph, nullptr);
+  outer_ = outside;
+  WEFT_TRY(PlanPtr input, std::move(compiled));
   const double rows = input->rows;
   const double cost = input->cost;
   PlanPtr node = make_above(ProjectRows{}, std::move(input), rows, cost);

@@ -2,6 +2,7 @@
 // files only; planner.h is the face.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -51,6 +52,19 @@ class Compiler final : public PartCompiler {
   Result<PlanPtr> compile_slice(const sparql::Slice& slice, const GraphChoice& graph);
   Result<PlanPtr> compile_graph_loop(const sparql::Node& body, Variable variable);
 
+  // --- EXISTS (compiler_exists.cc)
+  struct Surroundings {
+    VariableList keys;
+    VariableList certain;
+  };
+  // Plans the patterns of EXISTS in the expressions of `node` and below.
+  Status plan_exists(const sparql::Node& node, const GraphChoice& graph);
+  Status plan_one_exists(const sparql::Node& pattern, const GraphChoice& graph,
+                         const Surroundings& around);
+  PlanPtr outer_leaf(VariableList columns) const;
+  // Inside an EXISTS, the row outside is an element of each group that mentions it.
+  void add_outer_row(Flattener& flattener, const sparql::Node& node) const;
+
   // --- GROUP BY
   Result<PlanPtr> compile_aggregation(const sparql::Group& group, const GraphChoice& graph);
   Result<Figures> group_figures(const sparql::Group& group, const GraphChoice& graph);
@@ -76,6 +90,7 @@ class Compiler final : public PartCompiler {
                     const VariableList& shared) const;
   Figures figures_of(const PlanNode& plan) const;
   Result<PlanPtr> add_optional(PlanPtr plan, GroupStep& step);
+  Result<PlanPtr> add_exists(PlanPtr plan, const GroupStep& step);
   Result<PlanPtr> add_minus(PlanPtr plan, GroupStep& step);
 
   const sparql::Query& query_;
@@ -84,6 +99,8 @@ class Compiler final : public PartCompiler {
   std::vector<bool> resolve_;
   Variable next_variable_;
   std::vector<std::unique_ptr<sparql::Expression>> expressions_;
+  Surroundings outer_;  // of the EXISTS whose pattern is being planned
+  std::map<const sparql::Node*, ExistsPlan> exists_;
 };
 
 }  // namespace weft::plan

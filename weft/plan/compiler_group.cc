@@ -14,12 +14,13 @@ using sparql::Node;
 Result<PlanPtr> Compiler::compile_group(const Node& node, const GraphChoice& graph,
                                         const Incoming* incoming) {
   JoinGroup group;
-  Flattener flattener(estimator_, group);
+  Flattener flattener(estimator_, group, outer_.keys);
   VariableList outside;
   if (incoming != nullptr) {
     outside = incoming->keys;
     flattener.add_leaf(incoming_leaf(*incoming), incoming_figures(*incoming), "   incoming");
   }
+  add_outer_row(flattener, node);
   WEFT_TRY_STATUS(flattener.add(node, graph, outside));
   const VariableList scope = unite(scope_in(node.scope, graph), outside);
   if (group.hopeless) {
@@ -122,6 +123,8 @@ Result<PlanPtr> Compiler::add_step(PlanPtr plan, JoinGroup& group, size_t index)
       return add_optional(std::move(plan), step);
     case GroupStep::Kind::kMinus:
       return add_minus(std::move(plan), step);
+    case GroupStep::Kind::kExists:
+      return add_exists(std::move(plan), step);
   }
   return plan;
 }
@@ -195,9 +198,33 @@ Result<PlanPtr> Compiler::add_optional(PlanPtr plan, GroupStep& step) {
   return node;
 }
 
+// By hashing all that matches the pattern, or by looking for each row.
+Result<PlanPtr> Compiler::add_exists(PlanPtr plan, const GroupStep& step) {
+  WEFT_TRY(const Figures figures, estimator_.node_figures(*step.right, step.graph));
+  const double all = figures.cost + kCostBuild * figures.rows + kCostProbe * plan->rows;
+  const double one_by_one = plan->rows * kCostExists * std::max(1.0, figures.seeks);
+  if (one_by_one <= all || !outer_.keys.empty()) {
+    return make_filter(std::move(plan), {step.exists});
+  }
+  WEFT_TRY(PlanPtr right, compile(*step.right, step.graph, nullptr));
+  HashJoin join;
+  join.kind =
+      std::get<Expression::Exists>(step.exists->form).negated ? JoinKind::kAnti : JoinKind::kSemi;
+  join.keys = intersect(plan->columns, step.right->scope);
+  const VariableList columns = plan->columns;
+  const VariableList certain = plan->certain;
+  const double rows = plan->rows / 2;
+  const double cost = plan->cost + all + right->cost;
+  PlanPtr node = make_join(std::move(join), std::move(plan), std::move(right), rows, cost);
+  node->columns = columns;
+  node->certain = certain;
+  return node;
+}
+
 Result<PlanPtr> Compiler::add_minus(PlanPtr plan, GroupStep& step) {
   const Node& right_node = *step.right;
-  VariableList shared = intersect(plan->columns, right_node.scope);
+  // Inside an EXISTS, what the row outside binds is no variable any more.
+  VariableList shared = subtract(intersect(plan->columns, right_node.scope), outer_.certain);
   if (shared.empty()) {
     return plan;  // nothing in common: nothing is removed
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "weft/plan/path_program.h"
 #include "weft/sparql/traversal.h"
 
 namespace weft::plan {
@@ -211,6 +212,11 @@ Status Estimator::collect(const sparql::Node& node, const GraphChoice& graph,
     }
     return ok_status();
   }
+  if (std::holds_alternative<sparql::Path>(node.operation)) {
+    for (const Variable variable : node.scope) {
+      ++mentions_[variable];
+    }
+  }
   if (const auto* values = std::get_if<sparql::Values>(&node.operation)) {
     for (const Variable variable : values->variables) {
       ++mentions_[variable];
@@ -313,6 +319,54 @@ Result<Figures> Estimator::node_figures(const sparql::Node& node, const GraphCho
     figures.distinct.try_emplace(variable, figures.rows);
   }
   nodes_[key] = figures;
+  return figures;
+}
+
+Result<PathScan> Estimator::make_path(const sparql::Path& path, const GraphChoice& graph) const {
+  PathScan scan;
+  scan.subject = slot(path.subject);
+  scan.object = slot(path.object);
+  scan.graph = graph;
+  scan.text = path_text(path.path);
+  const auto id_of = [this](const std::string& token) { return constant(token); };
+  WEFT_TRY(scan.forwards, make_path_program(path.path, false, id_of));
+  WEFT_TRY(scan.backwards, make_path_program(path.path, true, id_of));
+  if (scan.forwards.matches_nothing_walked()) {
+    // A term that the graph lacks is its own end.
+    for (PatternSlot* end : {&scan.subject, &scan.object}) {
+      if (!end->variable && end->id == rdf::kNoTerm) {
+        WEFT_TRY(end->id, environment_.intern(end->text));
+      }
+    }
+  }
+  return scan;
+}
+
+Result<Figures> Estimator::path_figures(const PathScan& path) {
+  double edges = 0;
+  for (const PathLabel& label : path.forwards.labels) {
+    Scan scan;
+    scan.slots[1].id = label.predicate;
+    scan.graph = path.graph;
+    const Key key{id_pattern(scan)};
+    const auto [found, fresh] = known_.try_emplace(key);
+    if (fresh) {
+      WEFT_TRY(found->second.rows, environment_.statistics->cardinality(key.pattern));
+    }
+    edges += found->second.rows.rows;
+  }
+  Figures figures;
+  figures.seeks = kPathSeeks;
+  const double nodes = at_least_one(edges / 2);
+  const double reached = kPathReach;
+  const bool from_one = !path.subject.variable || !path.object.variable;
+  figures.rows = from_one ? std::min(reached, at_least_one(edges)) : nodes * reached;
+  figures.cost = from_one ? figures.rows * kCostSeek : figures.rows * kCostBuild + edges;
+  for (const PatternSlot* end : {&path.subject, &path.object}) {
+    if (end->variable) {
+      figures.distinct[*end->variable] = from_one ? figures.rows : nodes;
+    }
+  }
   return figures;
 }
 
@@ -439,6 +493,10 @@ Result<Figures> Estimator::compute(const sparql::Node& node, const GraphChoice& 
       parts.push_back(std::move(figures));
     }
     return parts.empty() ? one_row() : join_all(std::move(parts));
+  }
+  if (const auto* path = std::get_if<sparql::Path>(&node.operation)) {
+    WEFT_TRY(const PathScan scan, make_path(*path, graph));
+    return path_figures(scan);
   }
   if (const auto* pattern = std::get_if<sparql::GraphPattern>(&node.operation)) {
     WEFT_TRY(const GraphChoice inner, graph_choice(pattern->graph));

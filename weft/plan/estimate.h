@@ -15,12 +15,16 @@ namespace weft::plan {
 
 // What things cost, in rows that are touched in passing.
 inline constexpr double kCostScan = 1.0;
-inline constexpr double kCostBuild = 3.0;   // a row into a hash table
-inline constexpr double kCostProbe = 1.5;   // a row looked up in one
-inline constexpr double kCostOutput = 0.5;  // a row that a join makes
-inline constexpr double kCostSeek = 40.0;   // a scan opened for one key
-inline constexpr double kCostSkip = 20.0;   // a merge join's jump to the next key
+inline constexpr double kCostBuild = 3.0;     // a row into a hash table
+inline constexpr double kCostProbe = 1.5;     // a row looked up in one
+inline constexpr double kCostOutput = 0.5;    // a row that a join makes
+inline constexpr double kCostSeek = 40.0;     // a scan opened for one key
+inline constexpr double kCostExists = 120.0;  // an EXISTS asked for one row
+inline constexpr double kCostSkip = 20.0;     // a merge join's jump to the next key
 inline constexpr double kCostSort = 4.0;
+// Guessed of a property path: nodes reached from one, scans opened for that.
+inline constexpr double kPathReach = 8.0;
+inline constexpr double kPathSeeks = 3.0;
 
 // Of a set of rows. Distinct terms are kept for every variable in scope.
 struct Figures {
@@ -51,6 +55,9 @@ class Estimator {
   Result<Scan> make_scan(const sparql::TriplePattern& triple, const GraphChoice& graph) const;
   Result<GraphChoice> graph_choice(const sparql::PatternTerm& graph) const;
   Result<Figures> scan_figures(const Scan& scan);
+  // Of all pairs of ends; the path's own keys are looked up as it is asked.
+  Result<PathScan> make_path(const sparql::Path& path, const GraphChoice& graph) const;
+  Result<Figures> path_figures(const PathScan& path);
   // Linear in the size of the tree.
   Result<Figures> node_figures(const sparql::Node& node, const GraphChoice& graph);
   // Quads of a named graph.

@@ -40,10 +40,15 @@ class Explainer {
     }
   }
 
+  void add_line(std::string_view line) {
+    text_ += line;
+    text_ += '\n';
+  }
   std::string take() { return std::move(text_); }
 
   void operator()(const OneRow& /*leaf*/) { text_ += "one row"; }
   void operator()(const NoRows& leaf) { text_ += "no rows (" + leaf.reason + ")"; }
+  void operator()(const OuterRow& /*leaf*/) { text_ += "the row outside"; }
   void operator()(const IncomingRows& /*leaf*/) { text_ += "incoming rows"; }
   void operator()(const Scan& scan) {
     text_ += "scan ";
@@ -73,6 +78,12 @@ class Explainer {
     add_pattern(join.scan);
     text_ += "  order ";
     text_ += rdf::permutation_name(join.scan.permutation);
+  }
+  void operator()(const PathJoin& join) {
+    text_ += join.keys.empty() ? "walk" : "walk from" + names(join.keys);
+    text_ +=
+        "  along " + slot(join.path.subject) + " " + join.path.text + " " + slot(join.path.object);
+    add_graph(join.path.graph);
   }
   void operator()(const BindJoin& join) {
     text_ += "bind " + kind(join.kind) + on(join.keys);
@@ -143,6 +154,8 @@ class Explainer {
         return "join";
       case JoinKind::kLeft:
         return "left join";
+      case JoinKind::kSemi:
+        return "join for existence";
       case JoinKind::kAnti:
         return "minus";
     }
@@ -153,19 +166,22 @@ class Explainer {
       text_ += " [" + dump(*condition, variables_) + "]";
     }
   }
+  std::string slot(const PatternSlot& slot) const {
+    return slot.variable ? name(*slot.variable) : slot.text;
+  }
   void add_pattern(const Scan& scan) {
-    for (size_t i = 0; i < 3; ++i) {
-      const PatternSlot& slot = scan.slots[i];
-      text_ += (i == 0 ? "" : " ") + (slot.variable ? name(*slot.variable) : slot.text);
-    }
-    switch (scan.graph.kind) {
+    text_ += slot(scan.slots[0]) + " " + slot(scan.slots[1]) + " " + slot(scan.slots[2]);
+    add_graph(scan.graph);
+  }
+  void add_graph(const GraphChoice& graph) {
+    switch (graph.kind) {
       case GraphChoice::Kind::kDefault:
         break;
       case GraphChoice::Kind::kConstant:
-        text_ += " in " + scan.graph.text;
+        text_ += " in " + graph.text;
         break;
       case GraphChoice::Kind::kVariable:
-        text_ += " in " + name(scan.graph.variable);
+        text_ += " in " + name(graph.variable);
         break;
       case GraphChoice::Kind::kLoop:
         text_ += " in this graph";
@@ -184,6 +200,10 @@ std::string explain(const Plan& plan, const sparql::VariableTable& variables,
                     const std::vector<uint64_t>& actual) {
   Explainer explainer(variables, actual);
   explainer.add(*plan.root, "");
+  for (const auto& [pattern, exists] : plan.exists) {
+    explainer.add_line("exists, by row:");
+    explainer.add(*exists.root, "  ");
+  }
   return explainer.take();
 }
 

@@ -75,6 +75,17 @@ void offer_bind(Entry& entry, const Entry& left, const Entry& right) {
   entry.offer(candidate);
 }
 
+void offer_path(Entry& entry, const Entry& left, const Entry& right) {
+  Candidate candidate;
+  candidate.method = Candidate::Method::kIndex;
+  candidate.left = &left;
+  candidate.right = &right;
+  candidate.left_candidate = left.cheapest();
+  candidate.cost = left.cost() + std::max(1.0, left.figures.rows) * kCostSeek * kPathSeeks +
+                   entry.joined_rows * (kCostBuild + kCostOutput);
+  entry.offer(candidate);
+}
+
 }  // namespace
 
 // --- Filters
@@ -173,6 +184,8 @@ void JoinCandidates::offer_joins(Entry& entry, const Entry& left, const Entry& r
     const Element& element = group_.elements[right.elements.front()];
     if (const auto* scan = std::get_if<Scan>(&element.form)) {
       offer_index(entry, left, right, *scan, shared);
+    } else if (std::holds_alternative<PathScan>(element.form)) {
+      offer_path(entry, left, right);
     } else if (const auto* part = std::get_if<Element::Part>(&element.form);
                part != nullptr && !intersect(shared, left.certain).empty() &&
                accepts_keys(*part->node, shared)) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "weft/plan/exists.h"
 #include "weft/plan/plan_nodes.h"
 #include "weft/plan/variable_set.h"
 #include "weft/rdf/term.h"
@@ -101,7 +102,13 @@ bool any_within(const Node& node, const std::function<bool(const Node&)>& found)
 }  // namespace
 
 bool fits_all_graphs(const Node& node) {
-  return !any_within(node, is_modifier);
+  return !any_within(node, [](const Node& part) {
+    bool fits_not = is_modifier(part) || std::holds_alternative<sparql::Path>(part.operation);
+    sparql::for_each_part(
+        part, [](const Node& /*child*/) {},
+        [&](const Expression& expression) { fits_not = fits_not || has_exists(expression); });
+    return fits_not;
+  });
 }
 
 bool accepts_keys(const sparql::Node& node, const VariableList& keys) {
@@ -141,7 +148,8 @@ bool accepts_keys(const sparql::Node& node, const VariableList& keys) {
            is_settled(sparql::variables_of(extend->expression), keys, extend->input->certain) &&
            accepts_keys(*extend->input, keys);
   }
-  return std::holds_alternative<sparql::Bgp>(operation);
+  return std::holds_alternative<sparql::Bgp>(operation) ||
+         std::holds_alternative<sparql::Path>(operation);
 }
 
 void Flattener::add_leaf(PlanPtr leaf, Figures figures, std::string order_key) {
@@ -167,6 +175,31 @@ Status Flattener::add_pattern(const sparql::TriplePattern& triple, const GraphCh
   }
   element.order_key += graph.text;
   element.scope = scan_variables(scan);
+  element.certain = element.scope;
+  element.form = std::move(scan);
+  group_.elements.push_back(std::move(element));
+  return ok_status();
+}
+
+Status Flattener::add_path(const sparql::Path& path, const GraphChoice& graph) {
+  WEFT_TRY(PathScan scan, estimator_.make_path(path, graph));
+  const auto is_replaced = [this](const PatternSlot& end) {
+    return end.variable && contains(replaced_, *end.variable);
+  };
+  scan.subject_is_replaced = is_replaced(scan.subject);
+  scan.object_is_replaced = is_replaced(scan.object);
+  Element element;
+  WEFT_TRY(element.figures, estimator_.path_figures(scan));
+  for (const PatternSlot* end : {&scan.subject, &scan.object}) {
+    if (end->variable) {
+      insert(element.scope, *end->variable);
+    } else if (end->id == rdf::kNoTerm) {
+      group_.hopeless = true;
+      group_.why_hopeless = "the graph has no " + end->text;
+    }
+  }
+  element.order_key = "~ " + slot_key(scan.subject, estimator_.query().variables) + scan.text +
+                      slot_key(scan.object, estimator_.query().variables) + graph.text;
   element.certain = element.scope;
   element.form = std::move(scan);
   group_.elements.push_back(std::move(element));
@@ -264,12 +297,36 @@ Status Flattener::add_filter(const Node& node, const sparql::Filter& filter,
   }
   WEFT_TRY_STATUS(add(*filter.input, graph, outside));
   for (const Expression& condition : filter.conditions) {
+    if (add_as_join(condition, *filter.input, graph)) {
+      continue;
+    }
     WEFT_TRY(const bool as_values, add_as_values(condition, certain));
     if (!as_values) {
       group_.filters.push_back({&condition, sparql::variables_of(condition), group_.steps.size()});
     }
   }
   return ok_status();
+}
+
+bool Flattener::add_as_join(const Expression& condition, const Node& input,
+                            const GraphChoice& graph) {
+  const auto* exists = std::get_if<Expression::Exists>(&condition.form);
+  if (exists == nullptr) {
+    return false;
+  }
+  const Node& pattern = *exists->pattern;
+  const VariableList shared = intersect(pattern.scope, input.scope);
+  if (shared.empty() || !is_subset(shared, intersect(pattern.certain, input.certain)) ||
+      !is_joinable(pattern, mentioned(input))) {
+    return false;
+  }
+  GroupStep step;
+  step.kind = GroupStep::Kind::kExists;
+  step.right = &pattern;
+  step.graph = graph;
+  step.exists = &condition;
+  group_.steps.push_back(std::move(step));
+  return true;
 }
 
 Status Flattener::add_left_join(const Node& node, const sparql::LeftJoin& join,
@@ -386,6 +443,9 @@ Status Flattener::add(const Node& node, const GraphChoice& graph, const Variable
       WEFT_TRY_STATUS(add_pattern(triple, graph));
     }
     return ok_status();
+  }
+  if (const auto* path = std::get_if<sparql::Path>(&operation)) {
+    return add_path(*path, graph);
   }
   if (const auto* join = std::get_if<sparql::Join>(&operation)) {
     return add_join(*join, graph, outside);

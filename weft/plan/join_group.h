@@ -22,12 +22,13 @@ namespace weft::plan {
 
 // What may be joined in any order.
 struct Element {
-  // A triple pattern, a part of the algebra, or a finished leaf (values, incoming rows, graphs).
+  // A triple pattern, a property path, a part of the algebra, or a finished leaf (values, incoming
+  // rows, graphs).
   struct Part {
     const sparql::Node* node;
     GraphChoice graph;
   };
-  std::variant<Scan, Part, PlanPtr> form;
+  std::variant<Scan, PathScan, Part, PlanPtr> form;
   VariableList scope;
   VariableList certain;
   Figures figures;
@@ -42,13 +43,14 @@ struct GroupFilter {
 
 // What comes after the join, in this order.
 struct GroupStep {
-  enum class Kind : uint8_t { kOptional, kMinus, kExtend };
+  enum class Kind : uint8_t { kOptional, kMinus, kExtend, kExists };
   Kind kind = Kind::kOptional;
-  const sparql::Node* right = nullptr;  // kOptional, kMinus
+  const sparql::Node* right = nullptr;  // kOptional, kMinus, kExists: the pattern
   GraphChoice graph;                    // of `right`
   std::vector<const sparql::Expression*> conditions;
   const sparql::Extend* extend = nullptr;
-  VariableList scope;  // variables that it may bind
+  const sparql::Expression* exists = nullptr;  // kExists: the whole condition
+  VariableList scope;                          // variables that it may bind
 };
 
 struct JoinGroup {
@@ -72,8 +74,10 @@ bool accepts_keys(const sparql::Node& node, const VariableList& keys);
 
 class Flattener {
  public:
-  // Both must outlive it.
-  Flattener(Estimator& estimator, JoinGroup& group) : estimator_(estimator), group_(group) {}
+  // All must outlive it.
+  // `replaced` are the variables that the row outside an EXISTS replaces.
+  Flattener(Estimator& estimator, JoinGroup& group, const VariableList& replaced)
+      : estimator_(estimator), group_(group), replaced_(replaced) {}
 
   Status add(const sparql::Node& node, const GraphChoice& graph, const VariableList& outside);
   // The same for a finished leaf.
@@ -81,6 +85,7 @@ class Flattener {
 
  private:
   Status add_pattern(const sparql::TriplePattern& triple, const GraphChoice& graph);
+  Status add_path(const sparql::Path& path, const GraphChoice& graph);
   Status add_part(const sparql::Node& node, const GraphChoice& graph);
   Status add_join(const sparql::Join& join, const GraphChoice& graph, const VariableList& outside);
   Status add_filter(const sparql::Node& node, const sparql::Filter& filter,
@@ -94,11 +99,15 @@ class Flattener {
   Status add_graph(const sparql::GraphPattern& pattern, const VariableList& outside);
   Status add_constant_graph(const sparql::GraphPattern& pattern, const GraphChoice& inner,
                             const VariableList& outside);
+  // True if `condition` is an EXISTS that may be a join: it became a step.
+  bool add_as_join(const sparql::Expression& condition, const sparql::Node& input,
+                   const GraphChoice& graph);
   Status add_values(const sparql::Values& values);
   Result<bool> add_as_values(const sparql::Expression& condition, const VariableList& certain);
 
   Estimator& estimator_;
   JoinGroup& group_;
+  const VariableList& replaced_;
 };
 
 }  // namespace weft::plan

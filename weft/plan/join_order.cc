@@ -169,6 +169,10 @@ class JoinSearch {
     if (const auto* part = std::get_if<Element::Part>(&element.form)) {
       return compiler_.compile_alone(*part);
     }
+    if (auto* path = std::get_if<PathScan>(&element.form)) {
+      return build_path(*path, element, make_leaf(OneRow{}, {}, 1, 1), entry.figures.rows,
+                        candidate.cost);
+    }
     return std::move(std::get<PlanPtr>(element.form));
   }
 
@@ -196,6 +200,10 @@ class JoinSearch {
     const Entry& l = *candidate.left;
     const Element& element = group_.elements[candidate.right->elements.front()];
     WEFT_TRY(PlanPtr left, build(l, candidate.left_candidate));
+    if (const auto* path = std::get_if<PathScan>(&element.form)) {
+      return build_path(*path, element, std::move(left), joined(l.figures, element.figures).rows,
+                        candidate.cost);
+    }
     IndexJoin join;
     join.scan = std::get<Scan>(element.form);
     join.scan.permutation = candidate.permutation;
@@ -204,6 +212,18 @@ class JoinSearch {
     PlanPtr node = make_join(std::move(join), std::move(left), nullptr, rows, candidate.cost);
     node->columns = unite(node->columns, element.scope);
     node->certain = unite(node->certain, element.certain);
+    return node;
+  }
+
+  static PlanPtr build_path(const PathScan& path, const Element& element, PlanPtr left, double rows,
+                            double cost) {
+    PathJoin join;
+    join.path = path;
+    join.keys = intersect(left->columns, element.scope);
+    PlanPtr node = make_join(std::move(join), std::move(left), nullptr, rows, cost);
+    node->columns = unite(node->columns, element.scope);
+    node->certain = unite(node->certain, element.certain);
+    node->sorted_by.reset();
     return node;
   }
 

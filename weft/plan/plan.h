@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +56,7 @@ struct OneRow {};  // one row, no column
 struct NoRows {
   std::string reason;
 };
+struct OuterRow {};      // the row that an EXISTS is asked for
 struct IncomingRows {};  // the distinct keys that the enclosing BindJoin is at
 struct Scan {
   std::array<PatternSlot, 3> slots;  // subject, predicate, object
@@ -62,6 +64,43 @@ struct Scan {
   rdf::Permutation permutation = rdf::Permutation::kSpo;
   bool exact = false;  // `rows` is exact
 };
+
+// One kind of edge of a path program: triples of `predicate`, or, if that is kNoTerm, of every
+// predicate that is not excluded; walked from subject to object, or back.
+struct PathLabel {
+  rdf::TermId predicate = rdf::kNoTerm;
+  std::vector<rdf::TermId> excluded;
+  bool backwards = false;
+};
+struct PathState {
+  struct Step {
+    uint32_t label = 0;
+    uint32_t state = 0;
+  };
+  bool accepts = false;
+  std::vector<Step> steps;
+};
+// A property path as an automaton over edges. State 0 is the start; it accepts if the path matches
+// without any edge.
+struct PathProgram {
+  std::vector<PathLabel> labels;
+  std::vector<PathState> states;
+
+  bool matches_nothing_walked() const { return states.front().accepts; }
+};
+struct PathScan {
+  PatternSlot subject;
+  PatternSlot object;
+  GraphChoice graph;  // never kVariable
+  PathProgram forwards;
+  PathProgram backwards;  // of the inverse path
+  // Inside an EXISTS, the row outside replaces these variables where it binds them: they are ends
+  // that the path names.
+  bool subject_is_replaced = false;
+  bool object_is_replaced = false;
+  std::string text;
+};
+
 struct GraphNames {  // the named graphs, as a column
   Variable graph = 0;
 };
@@ -85,8 +124,12 @@ struct CountRows {
 enum class JoinKind : uint8_t {
   kInner,
   kLeft,  // OPTIONAL
-  kAnti,  // MINUS
+  kSemi,  // EXISTS: left rows with a partner, each once; hash joins only
+  kAnti,  // MINUS and NOT EXISTS
 };
+constexpr bool keeps_left_only(JoinKind kind) {
+  return kind == JoinKind::kSemi || kind == JoinKind::kAnti;
+}
 // Both sides ascend by `key`; `others` are further shared columns, certain on both sides.
 struct MergeJoin {
   Variable key = 0;
@@ -106,6 +149,12 @@ struct HashJoin {
 // Looks up the rows of `scan` for the distinct keys of a batch of left rows. One input.
 struct IndexJoin {
   Scan scan;
+  VariableList keys;  // shared
+};
+// Walks `path` from the different keys of a batch of left rows; from everywhere if there is none.
+// Different pairs of ends, each once per left row. One input.
+struct PathJoin {
+  PathScan path;
   VariableList keys;  // shared
 };
 // Evaluates the right side for the distinct keys of a batch of left rows (IncomingRows). The right
@@ -166,9 +215,10 @@ struct GraphLoop {
 struct UnionRows {};
 
 using PlanOperation =
-    std::variant<OneRow, NoRows, IncomingRows, Scan, GraphNames, GraphPresent, ValueRows, CountRows,
-                 MergeJoin, HashJoin, IndexJoin, BindJoin, FilterRows, ExtendRows, ProjectRows,
-                 DistinctRows, SortRows, SliceRows, GroupRows, GraphLoop, UnionRows>;
+    std::variant<OneRow, NoRows, OuterRow, IncomingRows, Scan, GraphNames, GraphPresent, ValueRows,
+                 CountRows, MergeJoin, HashJoin, IndexJoin, PathJoin, BindJoin, FilterRows,
+                 ExtendRows, ProjectRows, DistinctRows, SortRows, SliceRows, GroupRows, GraphLoop,
+                 UnionRows>;
 
 struct PlanNode {
   PlanOperation operation;
@@ -182,8 +232,16 @@ struct PlanNode {
   bool stops_early = false;  // a LIMIT or ASK above may stop it: do not work ahead
 };
 
+// Whether the pattern of an EXISTS matches, for a row of `keys` (OuterRow): whether `root` has
+// rows.
+struct ExistsPlan {
+  PlanPtr root;
+  VariableList keys;
+};
+
 struct Plan {
   PlanPtr root;
+  std::map<const sparql::Node*, ExistsPlan> exists;  // by pattern
   uint32_t node_count = 0;
   Variable variable_count = 0;  // the query's and the plan's own
   std::vector<std::unique_ptr<sparql::Expression>> expressions;

@@ -134,9 +134,12 @@ struct Needs {
   std::vector<VariableList> operator()(const HashJoin& join) const {
     const VariableList keys = unite(unite(join.keys, join.loose), join.scope_keys);
     const VariableList left = unite(unite(wanted, keys), variables_in(join.conditions));
-    return {left, join.kind == JoinKind::kAnti ? keys : left};
+    return {left, keeps_left_only(join.kind) ? keys : left};
   }
   std::vector<VariableList> operator()(const IndexJoin& join) const {
+    return {unite(wanted, join.keys)};
+  }
+  std::vector<VariableList> operator()(const PathJoin& join) const {
     return {unite(wanted, join.keys)};
   }
   std::vector<VariableList> operator()(const BindJoin& join) const {
@@ -226,8 +229,8 @@ void mark_early_stops(PlanNode& root, bool first_row_only) {
   }
 }
 
-uint32_t prune(PlanNode& root, const VariableList& wanted) {
-  uint32_t count = 0;
+uint32_t prune(PlanNode& root, const VariableList& wanted, uint32_t first) {
+  uint32_t count = first;
   cut(root, wanted, count);
   return count;
 }

@@ -29,8 +29,8 @@ PlanPtr make_filter(PlanPtr input, std::vector<const sparql::Expression*> condit
 PlanPtr make_join(PlanOperation operation, PlanPtr left, PlanPtr right, double rows, double cost);
 
 // Keeps only columns that something above asks for, in the whole tree below `node`, and numbers the
-// nodes in preorder. Returns the number of nodes.
-uint32_t prune(PlanNode& root, const VariableList& wanted);
+// nodes in preorder, from `first` on. Returns the number after the last.
+uint32_t prune(PlanNode& root, const VariableList& wanted, uint32_t first);
 
 // The variables of all the expressions.
 VariableList variables_in(const std::vector<const sparql::Expression*>& expressions);

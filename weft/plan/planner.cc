@@ -13,6 +13,15 @@ namespace {
 using sparql::Expression;
 using sparql::Node;
 
+void collect_predicates(const sparql::PathExpression& path, std::set<std::string>& tokens) {
+  if (path.kind == sparql::PathExpression::Kind::kIri) {
+    tokens.insert(path.iri);
+  }
+  for (const sparql::PathExpression& part : path.parts) {
+    collect_predicates(part, tokens);
+  }
+}
+
 void collect_constants(const Node& node, std::set<std::string>& tokens, bool& ranges) {
   const auto take = [&](const sparql::PatternTerm& term) {
     if (const auto* token = std::get_if<std::string>(&term)) {
@@ -28,6 +37,7 @@ void collect_constants(const Node& node, std::set<std::string>& tokens, bool& ra
   } else if (const auto* path = std::get_if<sparql::Path>(&node.operation)) {
     take(path->subject);
     take(path->object);
+    collect_predicates(path->path, tokens);
   } else if (const auto* graph = std::get_if<sparql::GraphPattern>(&node.operation)) {
     take(graph->graph);
     ranges = ranges || std::holds_alternative<Variable>(graph->graph);
@@ -60,6 +70,9 @@ std::vector<std::string> constants_of(const sparql::Query& query) {
   std::set<std::string> tokens;
   bool ranges = false;
   collect_constants(*query.pattern, tokens, ranges);
+  if (!query.with_graph.empty()) {
+    tokens.insert(query.with_graph);
+  }
   return {tokens.begin(), tokens.end()};
 }
 

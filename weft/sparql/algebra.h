@@ -69,8 +69,7 @@ struct Bgp {
   std::vector<TriplePattern> triples;
 };
 
-// What is left of a property path after translation: never a plain IRI, an inverse, a sequence or
-// an alternative at the top. Refused for now (unsupported.h).
+// What is left of a property path after translation: *, + or ? at the top, anything below.
 struct PathExpression {
   enum class Kind : uint8_t {
     kIri,          // iri

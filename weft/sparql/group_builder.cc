@@ -119,13 +119,52 @@ void GroupBuilder::add_path(PatternTerm subject, const PathExpression& path, Pat
       paths_.push_back(make_node(std::move(result), place_));
       return;
     }
+    case Kind::kNegatedSet:
+      add_negated_set(subject, path, object);
+      return;
     case Kind::kZeroOrMore:
     case Kind::kOneOrMore:
     case Kind::kZeroOrOne:
-    case Kind::kNegatedSet:
       paths_.push_back(make_node(Path{std::move(subject), path, std::move(object)}, place_));
       return;
   }
+}
+
+// A triple with any predicate, and a filter over it; the union of two such if some are inverse.
+void GroupBuilder::add_negated_set(const PatternTerm& subject, const PathExpression& path,
+                                   const PatternTerm& object) {
+  std::vector<Expression> forwards;
+  std::vector<Expression> backwards;
+  for (const PathExpression& part : path.parts) {
+    if (part.kind == PathExpression::Kind::kInverse) {
+      backwards.push_back(make_constant(part.parts.front().iri, place_));
+    } else {
+      forwards.push_back(make_constant(part.iri, place_));
+    }
+  }
+  std::vector<NodePtr> ways;
+  const auto add = [&](const PatternTerm& from, std::vector<Expression> excluded,
+                       const PatternTerm& to) {
+    const VariableIndex predicate = variables_.add_hidden();
+    Bgp one;
+    one.triples.push_back({from, predicate, to});
+    NodePtr triple = make_node(std::move(one), place_);
+    if (excluded.empty()) {
+      ways.push_back(std::move(triple));
+      return;
+    }
+    excluded.insert(excluded.begin(), make_variable(predicate, place_));
+    ways.push_back(
+        filter(std::move(triple), make_call(Function::kNotIn, std::move(excluded), place_)));
+  };
+  if (!forwards.empty() || backwards.empty()) {
+    add(subject, std::move(forwards), object);
+  }
+  if (!backwards.empty()) {
+    add(object, std::move(backwards), subject);
+  }
+  paths_.push_back(ways.size() == 1 ? std::move(ways.front())
+                                    : make_node(Union{std::move(ways)}, place_));
 }
 
 NodePtr GroupBuilder::alternative(const PatternTerm& subject, const PathExpression& path,

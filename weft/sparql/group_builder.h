@@ -42,6 +42,8 @@ class GroupBuilder {
   PatternTerm flatten(const TemplateTerm& term);
   void add_triple(PatternTerm subject, PatternTerm predicate, PatternTerm object);
   void add_path(PatternTerm subject, const PathExpression& path, PatternTerm object);
+  void add_negated_set(const PatternTerm& subject, const PathExpression& path,
+                       const PatternTerm& object);
   NodePtr alternative(const PatternTerm& subject, const PathExpression& path,
                       const PatternTerm& object) const;
   void flush();

@@ -13,9 +13,7 @@ class Checker {
  public:
   void node(const Node& node) {
     // --- Patterns that are refused.
-    if (std::holds_alternative<Path>(node.operation)) {
-      refuse(node.place, "property paths with *, +, ? or !");
-    } else if (std::holds_alternative<Service>(node.operation)) {
+    if (std::holds_alternative<Service>(node.operation)) {
       refuse(node.place, "SERVICE");
     }
     for_each_part(
@@ -38,7 +36,7 @@ class Checker {
     for_each_expression(whole, [this](const Expression& part) {
       // --- Expressions that are refused.
       if (const auto* exists = std::get_if<Expression::Exists>(&part.form)) {
-        refuse(part.place, exists->negated ? "NOT EXISTS" : "EXISTS");
+        node(*exists->pattern);
       } else if (std::holds_alternative<Expression::Extension>(part.form)) {
         refuse(part.place, "functions named by an IRI that is no XSD cast");
       }

@@ -39,6 +39,7 @@ struct Make {
   Result<OperatorPtr> leaf() const { return make_leaf(node, execution, frame); }
   Result<OperatorPtr> operator()(const plan::OneRow& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::NoRows& /*leaf*/) const { return leaf(); }
+  Result<OperatorPtr> operator()(const plan::OuterRow& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::IncomingRows& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::GraphNames& /*leaf*/) const { return leaf(); }
   Result<OperatorPtr> operator()(const plan::GraphPresent& /*leaf*/) const { return leaf(); }
@@ -58,6 +59,10 @@ struct Make {
   Result<OperatorPtr> operator()(const plan::IndexJoin& /*join*/) const {
     WEFT_TRY(OperatorPtr left, input(0));
     return make_index_join(node, execution, frame, std::move(left));
+  }
+  Result<OperatorPtr> operator()(const plan::PathJoin& /*join*/) const {
+    WEFT_TRY(OperatorPtr left, input(0));
+    return make_path_join(node, execution, frame, std::move(left));
   }
   Result<OperatorPtr> operator()(const plan::BindJoin& /*join*/) const {
     WEFT_TRY(OperatorPtr left, input(0));

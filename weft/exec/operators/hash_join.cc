@@ -24,7 +24,7 @@ class HashJoinOperator final : public Operator {
         left_keys_(key_columns(left_->node().columns)),
         left_loose_(columns_of(left_->node().columns, join.loose)),
         map_(joined_columns_, left_->node().columns, left_->node().certain,
-             join.kind == plan::JoinKind::kAnti ? plan::VariableList() : right_->node().columns) {}
+             plan::keeps_left_only(join.kind) ? plan::VariableList() : right_->node().columns) {}
 
   Status prepare() {
     if (!join_.conditions.empty()) {
@@ -86,7 +86,8 @@ class HashJoinOperator final : public Operator {
     matches_.clear();
     match_at_ = 0;
     // An empty right side decides: nothing for joins, everything for the others.
-    if (table_.rows().rows == 0 && join_.kind == plan::JoinKind::kInner) {
+    if (table_.rows().rows == 0 &&
+        (join_.kind == plan::JoinKind::kInner || join_.kind == plan::JoinKind::kSemi)) {
       ended_ = true;
       return ok_status();
     }
@@ -98,8 +99,8 @@ class HashJoinOperator final : public Operator {
     // MINUS wants a shared variable; a scope key is none.
     const bool need_common = join_.kind == plan::JoinKind::kAnti && join_.keys.empty();
     WEFT_TRY_STATUS(table_.probe(batch_, left_keys_, left_loose_, need_common, matches_));
-    if (join_.kind == plan::JoinKind::kAnti) {
-      keep_unmatched();
+    if (plan::keeps_left_only(join_.kind)) {
+      keep_rows(join_.kind == plan::JoinKind::kSemi);
     } else if (join_.kind == plan::JoinKind::kLeft) {
       if (conditions_ != nullptr) {
         matched_.assign(batch_.rows, 0);
@@ -111,8 +112,8 @@ class HashJoinOperator final : public Operator {
     return ok_status();
   }
 
-  // The matches become the rows without one.
-  void keep_unmatched() {
+  // The matches become the rows that have one (`wanted`), or have none.
+  void keep_rows(bool wanted) {
     std::vector<JoinTable::Match> kept;
     size_t at = 0;
     for (uint32_t row = 0; row < batch_.rows; ++row) {
@@ -120,7 +121,7 @@ class HashJoinOperator final : public Operator {
       for (; at < matches_.size() && matches_[at].probe_row == row; ++at) {
         found = true;
       }
-      if (!found) {
+      if (found == wanted) {
         kept.push_back({row, 0, JoinTable::kEnd});
       }
     }

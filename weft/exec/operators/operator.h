@@ -14,11 +14,14 @@
 
 namespace weft::exec {
 
-// What surrounds an operator: the rows of the enclosing bind join, the graph of the enclosing loop.
+// What surrounds an operator: the rows of the enclosing bind join, the graph of the enclosing loop,
+// the row that the enclosing EXISTS is asked for.
 struct Frame {
   const RowBatch* incoming = nullptr;
   const plan::VariableList* incoming_columns = nullptr;  // ascending
   rdf::TermId loop_graph = rdf::kNoTerm;
+  const RowBatch* outer = nullptr;  // of an EXISTS: one row
+  const plan::VariableList* outer_columns = nullptr;
 };
 
 // Not thread-safe. Must not outlive its plan node, its execution and its frame's rows.
@@ -72,6 +75,8 @@ Result<OperatorPtr> make_hash_join(const plan::PlanNode& node, Execution& execut
                                    OperatorPtr left, OperatorPtr right);
 OperatorPtr make_index_join(const plan::PlanNode& node, Execution& execution, const Frame& frame,
                             OperatorPtr left);
+OperatorPtr make_path_join(const plan::PlanNode& node, Execution& execution, const Frame& frame,
+                           OperatorPtr left);
 Result<OperatorPtr> make_bind_join(const plan::PlanNode& node, Execution& execution,
                                    const Frame& frame, OperatorPtr left);
 Result<OperatorPtr> make_row_operator(const plan::PlanNode& node, Execution& execution,

@@ -142,7 +142,7 @@ rdf::Permutation order_for(const QuadSource& source, const rdf::IdPattern& patte
     }
     return true;
   };
-  if (serves(preferred)) {
+  if (source.has_order(preferred) && serves(preferred)) {
     return preferred;
   }
   for (size_t p = 0; p < rdf::kPermutationCount; ++p) {

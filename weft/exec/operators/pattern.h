@@ -41,7 +41,7 @@ class PatternReader {
   std::vector<uint8_t> keep_;
 };
 
-// The order whose leading positions `pattern` binds, `preferred` if it is one.
+// An order of `source` whose leading positions `pattern` binds, `preferred` if it is one.
 rdf::Permutation order_for(const QuadSource& source, const rdf::IdPattern& pattern,
                            rdf::Permutation preferred);
 

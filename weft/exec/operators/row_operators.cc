@@ -253,7 +253,10 @@ class GraphLoopOperator final : public Operator {
         frame_.loop_graph = graphs_[at_++];
         WEFT_TRY(input_, make_operator(*node_.inputs[0], execution_, frame_));
       }
-      WEFT_TRY_STATUS(input_->next(batch_));
+      const rdf::TermId outside = std::exchange(execution_.loop_graph, frame_.loop_graph);
+      const Status status = input_->next(batch_);
+      execution_.loop_graph = outside;
+      WEFT_TRY_STATUS(status);
       if (batch_.empty()) {
         input_.reset();
         continue;

@@ -181,6 +181,8 @@ Result<OperatorPtr> make_leaf(const plan::PlanNode& node, Execution& execution,
           std::find(values->variables.begin(), values->variables.end(), node.columns[i]);
       rows.columns[i] = values->columns[static_cast<size_t>(found - values->variables.begin())];
     }
+  } else if (std::holds_alternative<plan::OuterRow>(node.operation)) {
+    rows = select_columns(*frame.outer, *frame.outer_columns, node.columns);
   } else if (std::holds_alternative<plan::IncomingRows>(node.operation)) {
     rows = select_columns(*frame.incoming, *frame.incoming_columns, node.columns);
   } else if (std::holds_alternative<plan::GraphNames>(node.operation)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/rdf/term.h"
+#include "weft/sparql/traversal.h"
 
 namespace weft::exec::reference {
 namespace {
@@ -83,6 +84,9 @@ Multiset Evaluator::eval(const Node& node, const Graph& graph) const {
   if (const auto* bgp = std::get_if<sparql::Bgp>(&node.operation)) {
     return eval_bgp(*bgp, graph);
   }
+  if (const auto* path = std::get_if<sparql::Path>(&node.operation)) {
+    return eval_path(*path, graph);
+  }
   if (const auto* parts = std::get_if<sparql::Join>(&node.operation)) {
     Multiset result = {Solution()};
     for (const sparql::NodePtr& part : parts->parts) {
@@ -95,7 +99,7 @@ Multiset Evaluator::eval(const Node& node, const Graph& graph) const {
   }
   if (const auto* filter = std::get_if<sparql::Filter>(&node.operation)) {
     Multiset input = eval(*filter->input, graph);
-    std::erase_if(input, [&](const Solution& s) { return !holds(filter->conditions, s); });
+    std::erase_if(input, [&](const Solution& s) { return !holds(filter->conditions, s, graph); });
     return input;
   }
   if (const auto* alternatives = std::get_if<sparql::Union>(&node.operation)) {
@@ -112,7 +116,7 @@ Multiset Evaluator::eval(const Node& node, const Graph& graph) const {
   if (const auto* extend = std::get_if<sparql::Extend>(&node.operation)) {
     Multiset input = eval(*extend->input, graph);
     for (Solution& solution : input) {
-      const std::string token = term(extend->expression, solution).token;
+      const std::string token = term(extend->expression, solution, graph).token;
       if (!token.empty()) {
         solution[extend->variable] = token;
       }
@@ -181,6 +185,248 @@ Multiset Evaluator::eval_bgp(const sparql::Bgp& bgp, const Graph& graph) const {
   return result;
 }
 
+namespace {
+
+// The nodes that `path` leads to from `node`, each once.
+std::set<std::string> reached(const sparql::PathExpression& path, const std::string& node,
+                              const Graph& graph, bool inverse) {
+  using Kind = sparql::PathExpression::Kind;
+  std::set<std::string> ends;
+  const auto collect = [&](const auto& wanted, bool backwards) {
+    for (const Triple& triple : graph) {
+      if (triple[backwards ? 2 : 0] == node && wanted(triple[1])) {
+        ends.insert(triple[backwards ? 0 : 2]);
+      }
+    }
+  };
+  switch (path.kind) {
+    case Kind::kIri:
+      collect([&](const std::string& p) { return p == path.iri; }, inverse);
+      break;
+    case Kind::kInverse:
+      return reached(path.parts[0], node, graph, !inverse);
+    case Kind::kSequence: {
+      ends = {node};
+      for (size_t i = 0; i < path.parts.size(); ++i) {
+        std::set<std::string> next;
+        for (const std::string& middle : ends) {
+          next.merge(
+              reached(path.parts[inverse ? path.parts.size() - 1 - i : i], middle, graph, inverse));
+        }
+        ends = std::move(next);
+      }
+      break;
+    }
+    case Kind::kAlternative:
+      for (const sparql::PathExpression& part : path.parts) {
+        ends.merge(reached(part, node, graph, inverse));
+      }
+      break;
+    case Kind::kZeroOrOne:
+      ends = reached(path.parts[0], node, graph, inverse);
+      ends.insert(node);
+      break;
+    case Kind::kOneOrMore:
+    case Kind::kZeroOrMore: {
+      std::vector<std::string> open = {node};
+      if (path.kind == Kind::kZeroOrMore) {
+        ends.insert(node);
+      }
+      while (!open.empty()) {
+        const std::string from = open.back();
+        open.pop_back();
+        for (const std::string& end : reached(path.parts[0], from, graph, inverse)) {
+          if (ends.insert(end).second) {
+            open.push_back(end);
+          }
+        }
+      }
+      break;
+    }
+    case Kind::kNegatedSet:
+      for (const bool backwards : {false, true}) {
+        std::set<std::string> excluded;
+        bool named = !backwards && path.parts.empty();
+        for (const sparql::PathExpression& part : path.parts) {
+          if ((part.kind == Kind::kInverse) == backwards) {
+            named = true;
+            excluded.insert(backwards ? part.parts[0].iri : part.iri);
+          }
+        }
+        if (named) {
+          collect([&](const std::string& p) { return !excluded.contains(p); },
+                  backwards != inverse);
+        }
+      }
+      break;
+  }
+  return ends;
+}
+
+}  // namespace
+
+Multiset Evaluator::eval_path(const sparql::Path& path, const Graph& graph) const {
+  std::set<std::string> starts;
+  if (const auto* constant = std::get_if<std::string>(&path.subject)) {
+    starts = {*constant};
+  } else {
+    for (const Triple& triple : graph) {
+      starts.insert(triple[0]);
+      starts.insert(triple[2]);
+    }
+    if (const auto* end = std::get_if<std::string>(&path.object)) {
+      starts.insert(*end);
+    }
+  }
+  Multiset result;
+  for (const std::string& start : starts) {
+    for (const std::string& end : reached(path.path, start, graph, false)) {
+      Solution solution;
+      if (bind(path.subject, start, solution) && bind(path.object, end, solution)) {
+        result.push_back(std::move(solution));
+      }
+    }
+  }
+  return result;
+}
+
+namespace {
+
+// Replaces variables by their terms (SPARQL 1.1 Query §18.6, substitute). Inside a subquery only
+// what it projects is meant.
+class Substitution {
+ public:
+  explicit Substitution(const Solution& solution) : solution_(solution) {}
+
+  void node(Node& node) {
+    if (auto* bgp = std::get_if<sparql::Bgp>(&node.operation)) {
+      for (sparql::TriplePattern& triple : bgp->triples) {
+        term(triple.subject);
+        term(triple.predicate);
+        term(triple.object);
+      }
+    } else if (auto* path = std::get_if<sparql::Path>(&node.operation)) {
+      term(path->subject);
+      term(path->object);
+    } else if (auto* join = std::get_if<sparql::Join>(&node.operation)) {
+      all(join->parts);
+    } else if (auto* alternatives = std::get_if<sparql::Union>(&node.operation)) {
+      all(alternatives->parts);
+    } else if (auto* left_join = std::get_if<sparql::LeftJoin>(&node.operation)) {
+      this->node(*left_join->left);
+      this->node(*left_join->right);
+      all(left_join->conditions);
+    } else if (auto* filter = std::get_if<sparql::Filter>(&node.operation)) {
+      this->node(*filter->input);
+      all(filter->conditions);
+    } else if (auto* minus = std::get_if<sparql::Minus>(&node.operation)) {
+      this->node(*minus->left);
+      this->node(*minus->right);
+    } else if (auto* extend = std::get_if<sparql::Extend>(&node.operation)) {
+      this->node(*extend->input);
+      expression(extend->expression);
+    } else if (auto* pattern = std::get_if<sparql::GraphPattern>(&node.operation)) {
+      term(pattern->graph);
+      this->node(*pattern->input);
+    } else if (auto* values = std::get_if<sparql::Values>(&node.operation)) {
+      rows(*values);
+    } else if (auto* distinct = std::get_if<sparql::Distinct>(&node.operation)) {
+      this->node(*distinct->input);
+    } else if (auto* project = std::get_if<sparql::Project>(&node.operation)) {
+      subquery(*project);
+    }
+  }
+
+ private:
+  void all(std::vector<sparql::NodePtr>& parts) {
+    for (sparql::NodePtr& part : parts) {
+      node(*part);
+    }
+  }
+  void all(std::vector<Expression>& expressions) {
+    for (Expression& part : expressions) {
+      expression(part);
+    }
+  }
+  void term(sparql::PatternTerm& term) {
+    if (const auto* variable = std::get_if<sparql::VariableIndex>(&term)) {
+      if (const auto found = solution_.find(*variable); found != solution_.end()) {
+        term = found->second;
+      }
+    }
+  }
+  void expression(Expression& expression) {
+    if (const auto* variable = std::get_if<Expression::Variable>(&expression.form)) {
+      if (const auto found = solution_.find(variable->variable); found != solution_.end()) {
+        expression = sparql::make_constant(found->second);
+      }
+    } else if (auto* call = std::get_if<Expression::Call>(&expression.form)) {
+      if (call->function == Function::kBound) {
+        const auto bound = std::get<Expression::Variable>(call->arguments[0].form).variable;
+        if (solution_.contains(bound)) {
+          expression = sparql::make_constant(rdf::Value::boolean(true).to_token());
+        }
+        return;
+      }
+      all(call->arguments);
+    } else if (auto* exists = std::get_if<Expression::Exists>(&expression.form)) {
+      node(*exists->pattern);
+    }
+  }
+  // Rows that agree, without the columns that are known.
+  void rows(sparql::Values& values) {
+    for (size_t c = values.variables.size(); c-- > 0;) {
+      const auto found = solution_.find(values.variables[c]);
+      if (found == solution_.end()) {
+        continue;
+      }
+      std::erase_if(values.rows,
+                    [&](const auto& row) { return row[c] && *row[c] != found->second; });
+      for (auto& row : values.rows) {
+        row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+      }
+      values.variables.erase(values.variables.begin() + static_cast<std::ptrdiff_t>(c));
+    }
+  }
+  void subquery(sparql::Project& project) {
+    Solution visible;
+    for (const sparql::VariableIndex variable : project.variables) {
+      if (const auto found = solution_.find(variable); found != solution_.end()) {
+        visible.insert(*found);
+      }
+    }
+    Substitution(visible).node(*project.input);
+  }
+
+  const Solution& solution_;
+};
+
+// The variables that BIND gives a value to.
+void collect_targets(const Node& node, std::set<sparql::VariableIndex>& targets) {
+  if (const auto* extend = std::get_if<sparql::Extend>(&node.operation)) {
+    targets.insert(extend->variable);
+  }
+  sparql::for_each_part(
+      node, [&](const Node& child) { collect_targets(child, targets); },
+      [](const Expression& /*expression*/) {});
+}
+
+}  // namespace
+
+bool Evaluator::exists(const Expression::Exists& exists, const Solution& solution,
+                       const Graph& graph) const {
+  // What BIND sets inside is not replaced, but must agree.
+  std::set<sparql::VariableIndex> targets;
+  collect_targets(*exists.pattern, targets);
+  Solution known = solution;
+  std::erase_if(known, [&](const auto& binding) { return targets.contains(binding.first); });
+  const sparql::NodePtr pattern = sparql::clone(*exists.pattern);
+  Substitution(known).node(*pattern);
+  const Multiset found = eval(*pattern, graph);
+  return std::any_of(found.begin(), found.end(),
+                     [&](const Solution& inner) { return compatible(inner, solution); });
+}
+
 Multiset Evaluator::eval_left_join(const sparql::LeftJoin& node, const Graph& graph) const {
   const Multiset left = eval(*node.left, graph);
   const Multiset right = eval(*node.right, graph);
@@ -188,7 +434,7 @@ Multiset Evaluator::eval_left_join(const sparql::LeftJoin& node, const Graph& gr
   for (const Solution& a : left) {
     bool matched = false;
     for (const Solution& b : right) {
-      if (compatible(a, b) && holds(node.conditions, merged(a, b))) {
+      if (compatible(a, b) && holds(node.conditions, merged(a, b), graph)) {
         result.push_back(merged(a, b));
         matched = true;
       }
@@ -233,7 +479,7 @@ Multiset Evaluator::eval_group(const sparql::Group& group, const Graph& graph) c
   for (const Solution& solution : input) {
     std::vector<std::string> key;
     for (const sparql::GroupKey& part : group.keys) {
-      key.push_back(term(part.expression, solution).token);
+      key.push_back(term(part.expression, solution, graph).token);
     }
     groups[key].push_back(&solution);
   }
@@ -246,7 +492,7 @@ Multiset Evaluator::eval_group(const sparql::Group& group, const Graph& graph) c
       }
     }
     for (const sparql::Aggregate& definition : group.aggregates) {
-      if (const std::optional<std::string> token = aggregate(definition, members)) {
+      if (const std::optional<std::string> token = aggregate(definition, members, graph)) {
         solution[definition.result] = *token;
       }
     }
@@ -255,7 +501,8 @@ Multiset Evaluator::eval_group(const sparql::Group& group, const Graph& graph) c
 }
 
 std::optional<std::string> Evaluator::aggregate(const sparql::Aggregate& definition,
-                                                const std::vector<const Solution*>& members) const {
+                                                const std::vector<const Solution*>& members,
+                                                const Graph& graph) const {
   using sparql::AggregateFunction;
   if (!definition.argument) {
     std::set<Solution> once;
@@ -270,7 +517,7 @@ std::optional<std::string> Evaluator::aggregate(const sparql::Aggregate& definit
   std::set<std::string> seen;
   bool failed = false;
   for (const Solution* member : members) {
-    Term value = term(*definition.argument, *member);
+    Term value = term(*definition.argument, *member, graph);
     if (value.token.empty()) {
       failed = true;
     } else if (!definition.distinct || seen.insert(value.token).second) {
@@ -301,17 +548,25 @@ std::optional<std::string> Evaluator::aggregate(const sparql::Aggregate& definit
 
 // --- Expressions
 
-bool Evaluator::holds(const std::vector<Expression>& conditions, const Solution& solution) const {
+bool Evaluator::holds(const std::vector<Expression>& conditions, const Solution& solution,
+                      const Graph& graph) const {
   return std::all_of(conditions.begin(), conditions.end(), [&](const Expression& condition) {
-    return truth(condition, solution) == true;
+    return truth(condition, solution, graph) == true;
   });
 }
 
-std::optional<bool> Evaluator::truth(const Expression& expression, const Solution& solution) const {
-  return rdf::effective_boolean(term(expression, solution).value);
+std::optional<bool> Evaluator::truth(const Expression& expression, const Solution& solution,
+                                     const Graph& graph) const {
+  return rdf::effective_boolean(term(expression, solution, graph).value);
 }
 
-Evaluator::Term Evaluator::term(const Expression& expression, const Solution& solution) const {
+Evaluator::Term Evaluator::term(const Expression& expression, const Solution& solution,
+                                const Graph& graph) const {
+  if (const auto* pattern = std::get_if<Expression::Exists>(&expression.form)) {
+    const rdf::Value value =
+        rdf::Value::boolean(exists(*pattern, solution, graph) != pattern->negated);
+    return {value.to_token(), value};
+  }
   if (const auto* constant = std::get_if<Expression::Constant>(&expression.form)) {
     return {constant->token, rdf::Value::from_token(constant->token)};
   }
@@ -321,7 +576,7 @@ Evaluator::Term Evaluator::term(const Expression& expression, const Solution& so
                                    : Term{found->second, rdf::Value::from_token(found->second)};
   }
   if (const auto* function = std::get_if<Expression::Call>(&expression.form)) {
-    return call(*function, solution);
+    return call(*function, solution, graph);
   }
   return {};
 }
@@ -349,7 +604,8 @@ std::optional<bool> compared(Function function, const rdf::Value& a, const rdf::
 
 }  // namespace
 
-Evaluator::Term Evaluator::call(const Expression::Call& call, const Solution& solution) const {
+Evaluator::Term Evaluator::call(const Expression::Call& call, const Solution& solution,
+                                const Graph& graph) const {
   const std::vector<Expression>& arguments = call.arguments;
   const auto result = [](const rdf::Value& value) { return Term{value.to_token(), value}; };
   const auto boolean = [&](std::optional<bool> value) {
@@ -361,7 +617,7 @@ Evaluator::Term Evaluator::call(const Expression::Call& call, const Solution& so
       const bool deciding = call.function == Function::kOr;
       bool failed = false;
       for (const Expression& argument : arguments) {
-        const std::optional<bool> part = truth(argument, solution);
+        const std::optional<bool> part = truth(argument, solution, graph);
         if (part == deciding) {
           return boolean(deciding);
         }
@@ -370,18 +626,18 @@ Evaluator::Term Evaluator::call(const Expression::Call& call, const Solution& so
       return failed ? Term() : boolean(!deciding);
     }
     case Function::kNot: {
-      const std::optional<bool> part = truth(arguments[0], solution);
+      const std::optional<bool> part = truth(arguments[0], solution, graph);
       return part ? boolean(!*part) : Term();
     }
     case Function::kBound:
       return boolean(solution.contains(std::get<Expression::Variable>(arguments[0].form).variable));
     case Function::kIf: {
-      const std::optional<bool> condition = truth(arguments[0], solution);
-      return condition ? term(arguments[*condition ? 1 : 2], solution) : Term();
+      const std::optional<bool> condition = truth(arguments[0], solution, graph);
+      return condition ? term(arguments[*condition ? 1 : 2], solution, graph) : Term();
     }
     case Function::kCoalesce:
       for (const Expression& argument : arguments) {
-        Term value = term(argument, solution);
+        Term value = term(argument, solution, graph);
         if (!value.token.empty()) {
           return value;
         }
@@ -392,7 +648,7 @@ Evaluator::Term Evaluator::call(const Expression::Call& call, const Solution& so
   }
   std::vector<Term> terms;
   for (const Expression& argument : arguments) {
-    terms.push_back(term(argument, solution));
+    terms.push_back(term(argument, solution, graph));
     if (terms.back().token.empty()) {
       return {};
     }

@@ -46,11 +46,20 @@ class Evaluator {
   Multiset eval_graph(const sparql::GraphPattern& pattern) const;
   Multiset eval_group(const sparql::Group& group, const Graph& graph) const;
   std::optional<std::string> aggregate(const sparql::Aggregate& aggregate,
-                                       const std::vector<const Solution*>& members) const;
-  Term term(const sparql::Expression& expression, const Solution& solution) const;
-  Term call(const sparql::Expression::Call& call, const Solution& solution) const;
-  std::optional<bool> truth(const sparql::Expression& expression, const Solution& solution) const;
-  bool holds(const std::vector<sparql::Expression>& conditions, const Solution& solution) const;
+                                       const std::vector<const Solution*>& members,
+                                       const Graph& graph) const;
+  Multiset eval_path(const sparql::Path& path, const Graph& graph) const;
+  bool exists(const sparql::Expression::Exists& exists, const Solution& solution,
+              const Graph& graph) const;
+  // `graph` is the active one, for EXISTS.
+  Term term(const sparql::Expression& expression, const Solution& solution,
+            const Graph& graph) const;
+  Term call(const sparql::Expression::Call& call, const Solution& solution,
+            const Graph& graph) const;
+  std::optional<bool> truth(const sparql::Expression& expression, const Solution& solution,
+                            const Graph& graph) const;
+  bool holds(const std::vector<sparql::Expression>& conditions, const Solution& solution,
+             const Graph& graph) const;
 
   const sparql::Query& query_;
   Dataset dataset_;
