@@ -1,4 +1,4 @@
-// Arbitrary text as a SPARQL query: it parses or is refused, and what parses is sound.
+// Arbitrary text as a SPARQL query and as an update: it parses or is refused, and what parses is sound.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -6,6 +6,7 @@
 #include "weft/base/check.h"
 #include "weft/sparql/parser.h"
 #include "weft/sparql/traversal.h"
+#include "weft/sparql/update.h"
 
 namespace {
 
@@ -31,6 +32,23 @@ void check_node(const Node& node, size_t variable_count) {
       });
 }
 
+void check_update(std::string_view text, const weft::sparql::ParseOptions& options) {
+  const auto update = weft::sparql::parse_update(text, options);
+  if (!update.ok()) {
+    const bool placed = !update.error().fact("line").empty();
+    WEFT_CHECK(placed || update.error().kind() == weft::ErrorKind::kLimit);
+    return;
+  }
+  for (const weft::sparql::UpdateOperation& operation : update->operations) {
+    if (const auto* modify = std::get_if<weft::sparql::Modify>(&operation)) {
+      check_node(*modify->where.pattern, modify->where.variables.size());
+      for (const uint32_t variable : modify->where.projection) {
+        WEFT_CHECK(variable < modify->where.variables.size());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -42,6 +60,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   weft::sparql::ParseOptions options;
   options.base_iri = "http://example.org/base/";
   options.refuse_unsupported = false;
+  check_update(text, options);
   const auto query = weft::sparql::parse_query(text, options);
   if (!query.ok()) {
     const bool placed = !query.error().fact("line").empty();

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "tests/conformance/sparql/dataset_files.h"
 #include "tests/conformance/sparql/test_graph.h"
 
 #include "weft/base/clock.h"
@@ -27,58 +28,20 @@ class TextOutput final : public rdfio::OutputStream {
   std::string text;
 };
 
-// Puts what it takes into one graph of the source. Blank nodes are told apart by file.
-class GraphLoader final : public rdf::QuadSink {
- public:
-  GraphLoader(exec::VectorSource::Builder& builder, std::string graph, std::string scope)
-      : builder_(builder), graph_(std::move(graph)), scope_(std::move(scope)) {}
-
-  Status accept(std::span<const rdf::QuadView> quads) override {
-    for (const rdf::QuadView& quad : quads) {
-      builder_.add(scoped(quad.subject), quad.predicate, scoped(quad.object),
-                   quad.graph.empty() ? graph_ : scoped(quad.graph));
-    }
-    return ok_status();
-  }
-
- private:
-  std::string scoped(std::string_view token) const {
-    if (token.starts_with("_:")) {
-      return "_:" + scope_ + std::string(token.substr(2));
-    }
-    if (const auto parts = rdf::split_triple(token); token.starts_with("<<") && parts) {
-      return rdf::make_triple(scoped(parts->subject), parts->predicate, scoped(parts->object));
-    }
-    return std::string(token);
-  }
-
-  exec::VectorSource::Builder& builder_;
-  std::string graph_;
-  std::string scope_;
-};
-
 Status load(const TestCase& test, const sparql::Query& query,
             exec::VectorSource::Builder& builder) {
-  std::vector<NamedFile> files;
-  for (const std::string& path : test.data) {
-    files.push_back({path, ""});
-  }
-  files.insert(files.end(), test.named_data.begin(), test.named_data.end());
+  std::vector<NamedFile> named = test.named_data;
   // FROM names files of the suite.
   for (const auto* graphs : {&query.default_graphs, &query.named_graphs}) {
     for (const std::string& graph : *graphs) {
-      const bool there = std::any_of(files.begin(), files.end(),
+      const bool there = std::any_of(named.begin(), named.end(),
                                      [&](const NamedFile& file) { return file.graph == graph; });
       if (!there) {
-        files.push_back({file_path(rdf::iri_of(graph)), graph});
+        named.push_back({file_path(rdf::iri_of(graph)), graph});
       }
     }
   }
-  for (size_t i = 0; i < files.size(); ++i) {
-    GraphLoader loader(builder, files[i].graph, "f" + std::to_string(i) + "x");
-    WEFT_TRY_STATUS(read_rdf(files[i].path, file_iri(files[i].path), loader));
-  }
-  return ok_status();
+  return read_dataset(test.data, named, builder);
 }
 
 bool is_ordered(const sparql::Node& node) {

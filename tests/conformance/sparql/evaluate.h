@@ -13,4 +13,8 @@ namespace weft::conformance {
 // for an order.
 Result<Answers> evaluate(const TestCase& test);
 
+// What is in the store after an update, and what the suite says that should be.
+Result<Answers> evaluate_update(const TestCase& test);
+Result<Answers> expected_store(const TestCase& test);
+
 }  // namespace weft::conformance

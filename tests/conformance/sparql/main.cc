@@ -15,16 +15,14 @@
 #include "tests/conformance/sparql/test_graph.h"
 
 #include "weft/sparql/parser.h"
+#include "weft/sparql/update.h"
 
 namespace weft::conformance {
 namespace {
 
 // Features that this version refuses by name. A refusal for any other reason is a failure.
 const std::set<std::string, std::less<>> kRefusals = {
-    "EXISTS",
-    "NOT EXISTS",
     "SERVICE",
-    "property paths with *, +, ? or !",
     "functions named by an IRI that is no XSD cast",
 };
 
@@ -58,16 +56,26 @@ constexpr const char* kGroups[] = {
     "sparql10/syntax-sparql5",
     "sparql10/triple-match",
     "sparql10/type-promotion",
+    "sparql11/add",
     "sparql11/aggregates",
+    "sparql11/basic-update",
     "sparql11/bind",
     "sparql11/bindings",
     "sparql11/cast",
+    "sparql11/clear",
     "sparql11/construct",
+    "sparql11/copy",
     "sparql11/csv-tsv-res",
+    "sparql11/delete",
+    "sparql11/delete-data",
+    "sparql11/delete-insert",
+    "sparql11/delete-where",
+    "sparql11/drop",
     "sparql11/exists",
     "sparql11/functions",
     "sparql11/grouping",
     "sparql11/json-res",
+    "sparql11/move",
     "sparql11/negation",
     "sparql11/project-expression",
     "sparql11/property-path",
@@ -75,6 +83,9 @@ constexpr const char* kGroups[] = {
     "sparql11/subquery",
     "sparql11/syntax-fed",
     "sparql11/syntax-query",
+    "sparql11/syntax-update-1",
+    "sparql11/syntax-update-2",
+    "sparql11/update-silent",
     "sparql12/codepoint-escapes",
     "sparql12/eval-triple-terms",
     "sparql12/expression",
@@ -93,7 +104,7 @@ struct Outcome {
   std::string reason;
 };
 
-Outcome run_syntax(const TestCase& test, bool positive) {
+Outcome run_syntax(const TestCase& test, bool positive, bool is_update) {
   const auto text = read_text(test.query);
   if (!text.ok()) {
     return {Outcome::Kind::kFailed, text.error().to_string()};
@@ -101,15 +112,32 @@ Outcome run_syntax(const TestCase& test, bool positive) {
   sparql::ParseOptions options;
   options.base_iri = test.base_iri;
   options.refuse_unsupported = false;
-  const auto query = sparql::parse_query(*text, options);
-  if (positive) {
-    return query.ok() ? Outcome{} : Outcome{Outcome::Kind::kFailed, query.error().to_string()};
+  Status status = ok_status();
+  if (is_update) {
+    const auto update = sparql::parse_update(*text, options);
+    status = update.ok() ? ok_status() : Status(update.error());
+  } else {
+    const auto query = sparql::parse_query(*text, options);
+    status = query.ok() ? ok_status() : Status(query.error());
   }
-  if (query.ok()) {
+  if (positive) {
+    return status.ok() ? Outcome{} : Outcome{Outcome::Kind::kFailed, status.error().to_string()};
+  }
+  if (status.ok()) {
     return {Outcome::Kind::kFailed, "was accepted"};
   }
-  const bool as_syntax = query.error().kind() == ErrorKind::kInvalid;
-  return as_syntax ? Outcome{} : Outcome{Outcome::Kind::kFailed, query.error().to_string()};
+  const bool as_syntax = status.error().kind() == ErrorKind::kInvalid;
+  return as_syntax ? Outcome{} : Outcome{Outcome::Kind::kFailed, status.error().to_string()};
+}
+
+Outcome run_update(const TestCase& test) {
+  const auto expected = expected_store(test);
+  const auto actual = evaluate_update(test);
+  if (!expected.ok() || !actual.ok()) {
+    return {Outcome::Kind::kFailed, (expected.ok() ? actual : expected).error().to_string()};
+  }
+  const std::string reason = difference(*expected, *actual, false);
+  return reason.empty() ? Outcome{} : Outcome{Outcome::Kind::kFailed, reason};
 }
 
 Outcome run_evaluation(const TestCase& test) {
@@ -131,10 +159,19 @@ Outcome run_evaluation(const TestCase& test) {
 
 Outcome run(const TestCase& test) {
   if (test.type.starts_with("PositiveSyntaxTest")) {
-    return run_syntax(test, true);
+    return run_syntax(test, true, false);
+  }
+  if (test.type.starts_with("PositiveUpdateSyntaxTest")) {
+    return run_syntax(test, true, true);
+  }
+  if (test.type.starts_with("NegativeUpdateSyntaxTest")) {
+    return run_syntax(test, false, true);
+  }
+  if (test.type == "UpdateEvaluationTest") {
+    return run_update(test);
   }
   if (test.type.starts_with("NegativeSyntaxTest")) {
-    return run_syntax(test, false);
+    return run_syntax(test, false, false);
   }
   const bool evaluation = test.type == "QueryEvaluationTest" || test.type == "CSVResultFormatTest";
   if (!evaluation || test.entailment || test.result.empty()) {

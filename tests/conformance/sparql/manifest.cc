@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kManifest = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#";
 constexpr std::string_view kQuery = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
+constexpr std::string_view kUpdate = "http://www.w3.org/2009/sparql/tests/test-update#";
 constexpr std::string_view kSparql = "http://www.w3.org/ns/sparql#";
 constexpr std::string_view kEntailment = "http://www.w3.org/ns/entailment/";
 
@@ -25,24 +26,32 @@ std::string local_name(std::string_view token) {
   return std::string(name.substr(name.find_last_of("#/") + 1));
 }
 
+// A dataset in the vocabulary of queries or of updates.
+void read_dataset(const TestGraph& graph, const std::string& node, std::string_view space,
+                  std::vector<std::string>& files, std::vector<NamedFile>& named) {
+  for (const std::string& data : graph.objects(node, iri(space, "data"))) {
+    files.push_back(path_of(data));
+  }
+  for (const std::string& data : graph.objects(node, iri(space, "graphData"))) {
+    if (data.starts_with('<')) {
+      named.push_back({path_of(data), data});
+    } else {
+      const std::string file = graph.object(data, iri(space, "graph"));
+      const std::string label = literal_text(graph.object(data, iri(rdf::kRdfs, "label")));
+      named.push_back({path_of(file), label.empty() ? file : rdf::make_iri(label)});
+    }
+  }
+}
+
 void read_action(const TestGraph& graph, const std::string& action, TestCase& test) {
   if (action.starts_with('<')) {
     test.query = path_of(action);
     return;
   }
-  test.query = path_of(graph.object(action, iri(kQuery, "query")));
-  for (const std::string& data : graph.objects(action, iri(kQuery, "data"))) {
-    test.data.push_back(path_of(data));
-  }
-  for (const std::string& data : graph.objects(action, iri(kQuery, "graphData"))) {
-    if (data.starts_with('<')) {
-      test.named_data.push_back({path_of(data), data});
-    } else {
-      const std::string file = graph.object(data, iri(kQuery, "graph"));
-      const std::string label = literal_text(graph.object(data, iri(rdf::kRdfs, "label")));
-      test.named_data.push_back({path_of(file), label.empty() ? file : rdf::make_iri(label)});
-    }
-  }
+  const std::string request = graph.object(action, iri(kUpdate, "request"));
+  test.query = path_of(request.empty() ? graph.object(action, iri(kQuery, "query")) : request);
+  read_dataset(graph, action, kQuery, test.data, test.named_data);
+  read_dataset(graph, action, kUpdate, test.data, test.named_data);
   test.entailment = !graph.object(action, iri(kSparql, "entailmentRegime")).empty() ||
                     !graph.object(action, iri(kEntailment, "regime")).empty();
 }
@@ -72,7 +81,9 @@ Result<std::vector<TestCase>> read_manifest(const std::string& folder, const std
       test.type = local_name(graph.object(entry, type));
       read_action(graph, graph.object(entry, iri(kManifest, "action")), test);
       test.base_iri = file_iri(test.query);
-      test.result = path_of(graph.object(entry, iri(kManifest, "result")));
+      const std::string result = graph.object(entry, iri(kManifest, "result"));
+      test.result = path_of(result);
+      read_dataset(graph, result, kUpdate, test.result_data, test.result_named_data);
       test.lax_cardinality = graph.object(entry, iri(kManifest, "resultCardinality")) ==
                              iri(kManifest, "LaxCardinality");
       tests.push_back(std::move(test));

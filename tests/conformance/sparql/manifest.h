@@ -22,7 +22,9 @@ struct TestCase {
   std::string base_iri;
   std::vector<std::string> data;  // paths of the default graph
   std::vector<NamedFile> named_data;
-  std::string result;  // path, or ""
+  std::string result;                    // path, or ""
+  std::vector<std::string> result_data;  // of an update: what is in the store afterwards
+  std::vector<NamedFile> result_named_data;
   bool lax_cardinality = false;
   bool entailment = false;
 };
