@@ -1,0 +1,7 @@
+// Pages of the mini-block kind: finding rows, decoding, assembling.
+#include "lance_page.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  weft::fuzz::fuzz_page(data, size, 0);
+  return 0;
+}
