@@ -14,4 +14,5 @@ set(HEADERS
 set(TESTS
     functions_test.cc key_table_test.cc limits_test.cc planner_test.cc query_test.cc
     random_query_test.cc path_test.cc term_pool_test.cc testing/query_fixture.cc testing/query_fixture.h
-    testing/reference.cc testing/reference.h testing/skewed_source.h update_test.cc vector_source_test.cc)
+    testing/reference.cc testing/reference.h testing/reference_expression.cc
+    testing/reference_pattern.cc testing/skewed_source.h update_test.cc vector_source_test.cc)

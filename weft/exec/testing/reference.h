@@ -24,6 +24,10 @@ struct Dataset {
   std::map<std::string, Graph> named;
 };
 
+bool compatible(const Solution& a, const Solution& b);
+// Extends `solution` so that the pattern term is `token`; false if it is something else.
+bool bind(const sparql::PatternTerm& term, const std::string& token, Solution& solution);
+
 class Evaluator {
  public:
   Evaluator(const sparql::Query& query, const Dataset& dataset) : query_(query) {
