@@ -1,5 +1,28 @@
 # One line a file, so that several hands can add theirs.
 set(SOURCES
+  table/arrow_deletions.cc
+  table/branch_create.cc
+  table/cleanup.cc
+  table/commit.cc
+  table/conflict.cc
+  table/deletions.cc
+  table/flat_buffer.cc
+  table/fragment.cc
+  table/index_section.cc
+  table/key_filter.cc
+  table/manifest.cc
+  table/manifest_file.cc
+  table/names.cc
+  table/next_manifest.cc
+  table/operation_wire.cc
+  table/operation_write.cc
+  table/refs.cc
+  table/roaring_check.cc
+  table/row_sequence.cc
+  table/snapshot.cc
+  table/stage.cc
+  table/transaction.cc
+  table/wire_map.cc
   layout/array_encoding.cc
   layout/encoding_names.cc
   layout/encoding_tree.cc
@@ -26,11 +49,6 @@ set(SOURCES
   read/read_memory.cc
   read/scan.cc
   read/value_decoder.cc
-  table/fragment.cc
-  table/manifest.cc
-  table/manifest_file.cc
-  table/names.cc
-  table/wire_map.cc
   write/chunk_values.cc
   write/constant.cc
   write/data_file_writer.cc
@@ -47,6 +65,26 @@ set(SOURCES
   write/text_codes.cc
 )
 set(HEADERS
+  table/cleanup.h
+  table/conflict.h
+  table/deletions.h
+  table/flat_buffer.h
+  table/fragment.h
+  table/index_section.h
+  table/key_filter.h
+  table/manifest.h
+  table/manifest_file.h
+  table/names.h
+  table/next_manifest.h
+  table/operation_wire.h
+  table/refs.h
+  table/roaring_check.h
+  table/row_sequence.h
+  table/snapshot.h
+  table/stage.h
+  table/testing/table_probe.h
+  table/transaction.h
+  table/wire_map.h
   layout/array_encoding.h
   layout/encoding.h
   layout/encoding_tree.h
@@ -67,15 +105,6 @@ set(HEADERS
   read/read_memory.h
   read/testing/golden.h
   read/value_decoder.h
-  table/deletions.h
-  table/fragment.h
-  table/manifest.h
-  table/manifest_file.h
-  table/names.h
-  table/snapshot.h
-  table/stage.h
-  table/transaction.h
-  table/wire_map.h
   write/chunk_values.h
   write/data_file_writer.h
   write/dictionary.h
@@ -91,6 +120,11 @@ set(HEADERS
   write/words.h
 )
 set(TESTS
+  table/deletions_test.cc
+  table/manifest_test.cc
+  table/refs_test.cc
+  table/table_test.cc
+  table/transaction_test.cc
   layout/layout_test.cc
   read/data_file_reader_test.cc
   read/golden_test.cc

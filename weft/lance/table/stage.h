@@ -54,6 +54,9 @@ struct StageOptions {
   bool inline_transaction = true;
   // Config keys and values that the version gets (upserted).
   StringMap config;
+  // Of the transaction; empty: a fresh one. A commit keeps it over all its rebases, so that it
+  // recognises itself after an ambiguous answer.
+  std::string uuid;
 };
 inline constexpr size_t kInlineTransactionBytesMax = 4096;
 

@@ -1,0 +1,271 @@
+#include <algorithm>
+
+#include "weft/base/check.h"
+#include "weft/lance/table/conflict.h"
+#include "weft/lance/table/manifest_file.h"
+#include "weft/lance/table/next_manifest.h"
+#include "weft/lance/table/stage.h"
+
+namespace weft::lance {
+
+namespace {
+
+// How often an ambiguous creation is repeated before the caller is told so.
+constexpr int kAmbiguousRepeatsMax = 8;
+
+enum class HeadOutcome : uint8_t { kOurs, kTaken };
+
+// Creates `name` if absent, and finds out who has it if the answer is unclear.
+Result<HeadOutcome> create_head(storage::ObjectStore& store, const std::string& name,
+                                const std::string& bytes) {
+  for (int repeat = 0;; ++repeat) {
+    auto outcome = store.put_if_absent(name, as_bytes(bytes));
+    if (outcome.ok()) {
+      if (*outcome == storage::PutOutcome::kDone) {
+        return HeadOutcome::kOurs;
+      }
+      break;
+    }
+    if (outcome.error().kind() != ErrorKind::kRecoveryRequired || repeat == kAmbiguousRepeatsMax) {
+      // After an unclear answer nothing but a clear one counts.
+      if (repeat > 0) {
+        return Error(ErrorKind::kRecoveryRequired, "whether the version was created is not known")
+            .with("object", name);
+      }
+      return std::move(outcome).error();
+    }
+  }
+  auto there = store.get(name, std::max<uint64_t>(bytes.size() + 1, kManifestFileBytesMax));
+  if (!there.ok()) {
+    return Error(ErrorKind::kRecoveryRequired, "who created the version is not known")
+        .with("object", name)
+        .with("cause", there.error().to_string());
+  }
+  WEFT_TRY_STATUS(store.sync_existing({name}));
+  return as_text(there->bytes.view()) == bytes ? HeadOutcome::kOurs : HeadOutcome::kTaken;
+}
+
+// New fragments as they were before they were placed in a manifest.
+void unplace(std::vector<Fragment>& fragments) {
+  for (Fragment& fragment : fragments) {
+    fragment.id = 0;
+  }
+}
+
+// Which fragments the operation adds, whose fields must still mean the same.
+const std::vector<Fragment>* added_fragments(const Operation& operation) {
+  if (const auto* append = std::get_if<AppendOperation>(&operation)) {
+    return &append->fragments;
+  }
+  if (const auto* update = std::get_if<UpdateOperation>(&operation)) {
+    return &update->new_fragments;
+  }
+  return nullptr;
+}
+
+struct Loss {
+  Judgement judgement;
+  uint64_t version = 0;
+  std::string operation;
+  bool is_ours = false;  // an earlier try of this very transaction came through
+};
+
+// Judges what version `theirs` did against ours.
+Result<Loss> judge_version(const Transaction& ours, const Snapshot& theirs) {
+  Loss loss;
+  loss.version = theirs.version();
+  WEFT_TRY(const std::optional<Transaction> transaction, theirs.transaction());
+  if (!transaction) {
+    loss.judgement = {Verdict::kFail, "the version has no transaction"};
+    loss.operation = "unknown";
+    return loss;
+  }
+  loss.operation = operation_name(transaction->operation);
+  loss.judgement = judge(ours.operation, transaction->operation);
+  loss.is_ours = transaction->uuid == ours.uuid;
+  return loss;
+}
+
+CommitResult lost(CommitOutcome outcome, Snapshot latest, Loss loss) {
+  CommitResult result;
+  result.outcome = outcome;
+  result.snapshot = std::move(latest);
+  result.other_version = loss.version;
+  result.other_operation = std::move(loss.operation);
+  result.reason = loss.judgement.reason;
+  return result;
+}
+
+// One commit with its rebases.
+class Committer {
+ public:
+  Committer(const StagedTransaction& staged, const CommitOptions& options)
+      : options_(options), staged_(staged), store_(*staged.location.store) {}
+
+  Result<CommitResult> run() {
+    WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
+    for (uint64_t rebases = 0;; ++rebases) {
+      WEFT_TRY(const HeadOutcome outcome, create_head(store_, staged_.head_name, staged_.head));
+      if (outcome == HeadOutcome::kOurs) {
+        CommitResult result;
+        result.outcome = CommitOutcome::kCommitted;
+        WEFT_TRY(result.snapshot, staged_.snapshot());
+        result.rebases = rebases;
+        return result;
+      }
+      WEFT_TRY(std::optional<CommitResult> end, meet_others());
+      if (end) {
+        end->rebases = rebases;
+        return std::move(*end);
+      }
+      if (!options_.rebase || rebases == options_.rebases_max) {
+        return lost(CommitOutcome::kRetry, *latest_,
+                    {{Verdict::kRetry, "lost the number too often"}, latest_->version(), {}});
+      }
+      WEFT_TRY_STATUS(restage());
+    }
+  }
+
+ private:
+  // Reads every version since ours was staged. Something: that is how it ends.
+  Result<std::optional<CommitResult>> meet_others() {
+    if (staged_.read_version == 0) {
+      WEFT_TRY(latest_, open_version(staged_.location, staged_.version, staged_.naming));
+      return std::optional(lost(CommitOutcome::kConflict, *latest_,
+                                {{Verdict::kFail, "the table exists"}, latest_->version(), {}}));
+    }
+    std::optional<Loss> worst;
+    uint64_t version = staged_.version;
+    while (true) {
+      auto theirs = open_version(staged_.location, version, staged_.naming);
+      if (!theirs.ok() && theirs.error().kind() == ErrorKind::kNotFound &&
+          version > staged_.version) {
+        break;
+      }
+      if (!theirs.ok()) {
+        return std::move(theirs).error();
+      }
+      latest_ = std::move(theirs).value();
+      WEFT_TRY(Loss loss, judge_version(staged_.transaction, *latest_));
+      if (loss.is_ours) {
+        WEFT_TRY_STATUS(sync_latest());
+        CommitResult result;
+        result.outcome = CommitOutcome::kCommitted;
+        result.snapshot = latest_;
+        return std::optional(std::move(result));
+      }
+      if (!worst || loss.judgement.verdict > worst->judgement.verdict) {
+        worst = std::move(loss);
+      }
+      ++version;
+    }
+    WEFT_TRY_STATUS(store_.sync_existing(
+        {staged_.location.object(manifest_name(latest_->version(), latest_->naming()))}));
+    if (worst->judgement.verdict == Verdict::kCompatible) {
+      return std::optional<CommitResult>();
+    }
+    const bool retry = worst->judgement.verdict == Verdict::kRetry;
+    return std::optional(lost(retry ? CommitOutcome::kRetry : CommitOutcome::kConflict, *latest_,
+                              std::move(*worst)));
+  }
+
+  Status sync_latest() {
+    return store_.sync_existing(
+        {staged_.location.object(manifest_name(latest_->version(), latest_->naming()))});
+  }
+
+  // The same operation upon the newest version.
+  Status restage() {
+    Operation operation = staged_.transaction.operation;
+    if (const std::vector<Fragment>* added = added_fragments(operation)) {
+      WEFT_TRY(const Snapshot before, staged_.snapshot());
+      WEFT_TRY_STATUS(check_same_fields(*added, before.manifest(), latest_->manifest()));
+    }
+    if (auto* rewrite = std::get_if<RewriteOperation>(&operation)) {
+      for (RewriteGroup& group : rewrite->groups) {
+        unplace(group.new_fragments);
+      }
+    }
+    // Data and deletion files stay; the transaction is another one.
+    std::vector<StagedObject> kept = staged_.objects;
+    StageOptions again = options_.stage;
+    again.uuid = staged_.transaction.uuid;
+    WEFT_TRY(StagedTransaction next, Stage(*latest_, again).finish(std::move(operation)));
+    WEFT_TRY_STATUS(put_staged(store_, next.objects));
+    next.objects.insert(next.objects.begin(), std::make_move_iterator(kept.begin()),
+                        std::make_move_iterator(kept.end()));
+    staged_ = std::move(next);
+    return {};
+  }
+
+  const CommitOptions& options_;
+  StagedTransaction staged_;
+  storage::ObjectStore& store_;
+  std::optional<Snapshot> latest_;
+};
+
+// Puts back what an engine cleaned and the version needs: from the kept copies.
+Status restore_kept(const Snapshot& snapshot) {
+  const TableLocation& location = snapshot.location();
+  std::vector<std::string> names;
+  if (!snapshot.manifest().transaction_file.empty()) {
+    names.push_back(std::string(kTransactionsFolder) + snapshot.manifest().transaction_file);
+  }
+  for (const Fragment& fragment : snapshot.manifest().fragments) {
+    if (fragment.deletion_file && !fragment.deletion_file->base_id) {
+      names.push_back(deletion_file_name(fragment.id, *fragment.deletion_file));
+    }
+  }
+  std::vector<StagedObject> missing;
+  for (const std::string& name : names) {
+    auto there = location.store->open(location.object(name));
+    if (there.ok()) {
+      continue;
+    }
+    if (there.error().kind() != ErrorKind::kNotFound) {
+      return std::move(there).error();
+    }
+    auto kept = location.store->get(location.object(std::string(kKeptFolder) + name),
+                                    kDeletionFileBytesMax);
+    if (kept.ok()) {
+      missing.emplace_back(location.object(name), to_text(kept->bytes.view()));
+    } else if (kept.error().kind() != ErrorKind::kNotFound) {
+      return std::move(kept).error();
+    }
+  }
+  return put_staged(*location.store, missing);
+}
+
+}  // namespace
+
+Result<CommitResult> commit(const StagedTransaction& staged, const CommitOptions& options) {
+  return Committer(staged, options).run();
+}
+
+Result<FollowResult> follow(const TableLocation& location, uint64_t detached_version,
+                            uint64_t head_version, Naming naming) {
+  WEFT_CHECK(is_detached(detached_version) && !is_detached(head_version));
+  WEFT_TRY(const Snapshot detached, open_version(location, detached_version));
+  const std::string detached_name = location.object(manifest_name(detached_version));
+  // Another's: made durable before a head stands on it.
+  WEFT_TRY_STATUS(location.store->sync_existing({detached_name}));
+  WEFT_TRY_STATUS(restore_kept(detached));
+  WEFT_TRY(const std::string head, with_version(detached.file().view(), head_version));
+  FollowResult result;
+  result.head_name = location.object(manifest_name(head_version, naming));
+  auto there = location.store->get(result.head_name, kManifestFileBytesMax);
+  if (there.ok()) {
+    WEFT_TRY_STATUS(location.store->sync_existing({result.head_name}));
+    result.outcome =
+        as_text(there->bytes.view()) == head ? FollowOutcome::kAlreadyThere : FollowOutcome::kTaken;
+    return result;
+  }
+  if (there.error().kind() != ErrorKind::kNotFound) {
+    return std::move(there).error();
+  }
+  WEFT_TRY(const HeadOutcome outcome, create_head(*location.store, result.head_name, head));
+  result.outcome = outcome == HeadOutcome::kOurs ? FollowOutcome::kFollowed : FollowOutcome::kTaken;
+  return result;
+}
+
+}  // namespace weft::lance
