@@ -68,6 +68,32 @@ class BatonWriter final : public ObjectWriter {
   base::Baton& baton_;
 };
 
+class BatonAppend final : public AppendFile {
+ public:
+  BatonAppend(std::unique_ptr<AppendFile> inner, base::Baton& baton)
+      : inner_(std::move(inner)), baton_(baton) {}
+
+  const std::string& name() const override { return inner_->name(); }
+  uint64_t size() const override { return inner_->size(); }
+  Status append(ByteView bytes) override {
+    const Turn turn(baton_, "append", name());
+    return inner_->append(bytes);
+  }
+  Status sync() override {
+    const Turn turn(baton_, "sync", name());
+    return inner_->sync();
+  }
+  Status truncate(uint64_t size) override {
+    const Turn turn(baton_, "truncate", name());
+    return inner_->truncate(size);
+  }
+  Result<bool> is_ours() override { return inner_->is_ours(); }
+
+ private:
+  std::unique_ptr<AppendFile> inner_;
+  base::Baton& baton_;
+};
+
 class BatonStore final : public ObjectStore {
  public:
   BatonStore(ObjectStore& inner, base::Baton& baton) : inner_(inner), baton_(baton) {}
@@ -115,6 +141,15 @@ class BatonStore final : public ObjectStore {
   Result<std::vector<ObjectInfo>> list(const std::string& prefix, bool with_temporaries) override {
     const Turn turn(baton_, "list", prefix);
     return inner_.list(prefix, with_temporaries);
+  }
+  Result<std::unique_ptr<AppendFile>> open_append(const std::string& name) override {
+    const Turn turn(baton_, "open-append", name);
+    WEFT_TRY(std::unique_ptr<AppendFile> file, inner_.open_append(name));
+    return std::make_unique<BatonAppend>(std::move(file), baton_);
+  }
+  Result<std::unique_ptr<HeldRight>> hold(const std::string& name,
+                                          const HoldRequest& request) override {
+    return inner_.hold(name, request);
   }
 
  private:

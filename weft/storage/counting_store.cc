@@ -61,6 +61,32 @@ class CountingWriter final : public ObjectWriter {
   StoreCounter& counter_;
 };
 
+class CountingAppend final : public AppendFile {
+ public:
+  CountingAppend(std::unique_ptr<AppendFile> inner, StoreCounter& counter)
+      : inner_(std::move(inner)), counter_(counter) {}
+
+  const std::string& name() const override { return inner_->name(); }
+  uint64_t size() const override { return inner_->size(); }
+  Status append(ByteView bytes) override {
+    const Ongoing ongoing(counter_, Operation::kAppend, 1, bytes.size());
+    return inner_->append(bytes);
+  }
+  Status sync() override {
+    const Ongoing ongoing(counter_, Operation::kSync, 1, 0);
+    return inner_->sync();
+  }
+  Status truncate(uint64_t size) override {
+    const Ongoing ongoing(counter_, Operation::kTruncate, 1, 0);
+    return inner_->truncate(size);
+  }
+  Result<bool> is_ours() override { return inner_->is_ours(); }
+
+ private:
+  std::unique_ptr<AppendFile> inner_;
+  StoreCounter& counter_;
+};
+
 class CountingStore final : public ObjectStore {
  public:
   CountingStore(ObjectStore& inner, StoreCounter& counter) : inner_(inner), counter_(counter) {}
@@ -115,6 +141,15 @@ class CountingStore final : public ObjectStore {
     const Ongoing ongoing(counter_, Operation::kList, 1, 0);
     return inner_.list(prefix, with_temporaries);
   }
+  Result<std::unique_ptr<AppendFile>> open_append(const std::string& name) override {
+    const Ongoing ongoing(counter_, Operation::kOpenAppend, 1, 0);
+    WEFT_TRY(std::unique_ptr<AppendFile> file, inner_.open_append(name));
+    return std::make_unique<CountingAppend>(std::move(file), counter_);
+  }
+  Result<std::unique_ptr<HeldRight>> hold(const std::string& name,
+                                          const HoldRequest& request) override {
+    return inner_.hold(name, request);
+  }
 
  private:
   ObjectStore& inner_;
@@ -147,6 +182,12 @@ std::string_view operation_name(Operation operation) {
       return "remove";
     case Operation::kList:
       return "list";
+    case Operation::kOpenAppend:
+      return "open-append";
+    case Operation::kSync:
+      return "sync";
+    case Operation::kTruncate:
+      return "truncate";
   }
   return "";
 }

@@ -23,8 +23,11 @@ enum class Operation : uint8_t {
   kSyncExisting,
   kRemove,
   kList,
+  kOpenAppend,
+  kSync,
+  kTruncate,
 };
-inline constexpr size_t kOperationCount = 11;
+inline constexpr size_t kOperationCount = 14;
 std::string_view operation_name(Operation operation);
 
 struct OperationCounts {

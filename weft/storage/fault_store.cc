@@ -137,6 +137,30 @@ class FaultWriter final : public ObjectWriter {
   bool failed_ = false;
 };
 
+class FaultAppend final : public AppendFile {
+ public:
+  FaultAppend(std::unique_ptr<AppendFile> inner, Faults faults)
+      : inner_(std::move(inner)), faults_(faults) {}
+  const std::string& name() const override { return inner_->name(); }
+  uint64_t size() const override { return inner_->size(); }
+  Status append(ByteView bytes) override {
+    return faults_.change(
+        Operation::kAppend, name(), bytes.size(), [&] { return inner_->append(bytes); },
+        [&] { return inner_->append(bytes.first(bytes.size() / 2)); });
+  }
+  Status sync() override {
+    return faults_.change(Operation::kSync, name(), 0, [&] { return inner_->sync(); });
+  }
+  Status truncate(uint64_t size) override {
+    return faults_.change(Operation::kTruncate, name(), 0, [&] { return inner_->truncate(size); });
+  }
+  Result<bool> is_ours() override { return inner_->is_ours(); }
+
+ private:
+  std::unique_ptr<AppendFile> inner_;
+  Faults faults_;
+};
+
 class FaultStore final : public ObjectStore {
  public:
   FaultStore(ObjectStore& inner, Faults faults) : inner_(inner), faults_(faults) {}
@@ -196,6 +220,16 @@ class FaultStore final : public ObjectStore {
   Result<std::vector<ObjectInfo>> list(const std::string& prefix, bool with_temporaries) override {
     return faults_.read(Operation::kList, prefix,
                         [&] { return inner_.list(prefix, with_temporaries); });
+  }
+  Result<std::unique_ptr<AppendFile>> open_append(const std::string& name) override {
+    WEFT_TRY(std::unique_ptr<AppendFile> file, faults_.change(Operation::kOpenAppend, name, 0, [&] {
+      return inner_.open_append(name);
+    }));
+    return std::make_unique<FaultAppend>(std::move(file), faults_);
+  }
+  Result<std::unique_ptr<HeldRight>> hold(const std::string& name,
+                                          const HoldRequest& request) override {
+    return inner_.hold(name, request);
   }
 
  private:

@@ -93,6 +93,10 @@ int FileCalls::sync(int file) const {
   return repeat([&] { return ::fsync(file); });
 }
 
+int FileCalls::truncate(int file, uint64_t size) const {
+  return repeat([&] { return ::ftruncate(file, static_cast<off_t>(size)); });
+}
+
 int FileCalls::link(int folder, const char* from, const char* to) const {
   return repeat([&] { return ::linkat(folder, from, folder, to, 0); });
 }

@@ -31,6 +31,7 @@ class FileCalls {
   // The content, and what of the metadata is needed to read it back.
   virtual int sync_data(int file) const;
   virtual int sync(int file) const;
+  virtual int truncate(int file, uint64_t size) const;
   virtual int link(int folder, const char* from, const char* to) const;
   virtual int rename(int folder, const char* from, const char* to) const;
   virtual int rename_no_replace(int folder, const char* from, const char* to) const;

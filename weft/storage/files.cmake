@@ -7,10 +7,12 @@ set(SOURCES
   fault_store.cc
   file_calls.cc
   file_lock.cc
+  local_append.cc
   local_file.cc
   local_listing.cc
   local_store.cc
   local_tree.cc
+  memory_append.cc
   memory_store.cc
   names.cc
   object_store.cc
@@ -18,6 +20,7 @@ set(SOURCES
   scratch.cc
 )
 set(HEADERS
+  append_file.h
   baton_store.h
   block_cache.h
   counting_store.h
@@ -25,6 +28,7 @@ set(HEADERS
   fault_store.h
   file_calls.h
   file_lock.h
+  local_append.h
   local_file.h
   local_listing.h
   local_store.h
@@ -39,6 +43,7 @@ set(HEADERS
   testing/test_folder.h
 )
 set(TESTS
+  append_file_test.cc
   decorators_test.cc
   local_file_test.cc
   local_store_test.cc

@@ -17,11 +17,13 @@ int64_t nanoseconds(const timespec& time) {
 
 class LocalReader final : public ObjectReader {
  public:
-  LocalReader(const FileCalls& calls, FileHandle file, std::string name, const struct stat& found)
+  LocalReader(const FileCalls& calls, FileHandle file, std::string name, const struct stat& found,
+              bool grows)
       : calls_(calls),
         file_(std::move(file)),
         name_(std::move(name)),
         size_(static_cast<uint64_t>(found.st_size)),
+        grows_(grows),
         modified_(nanoseconds(found.st_mtim)),
         identity_("file:" + std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino) +
                   ":" + std::to_string(found.st_size) + ":" +
@@ -44,7 +46,7 @@ class LocalReader final : public ObjectReader {
       WEFT_TRY(Buffer answer, read_one(range));
       answers.push_back(std::move(answer));
     }
-    WEFT_TRY_STATUS(check_unchanged());
+    WEFT_TRY_STATUS(grows_ ? ok_status() : check_unchanged());
     return answers;
   }
 
@@ -87,6 +89,7 @@ class LocalReader final : public ObjectReader {
   FileHandle file_;
   std::string name_;
   uint64_t size_;
+  bool grows_;
   int64_t modified_;
   std::string identity_;
 };
@@ -135,8 +138,11 @@ class LocalWriter final : public ObjectWriter {
 
 }  // namespace
 
-Result<std::unique_ptr<ObjectReader>> open_file_in(const FileCalls& calls, int folder,
-                                                   const std::string& path, std::string name) {
+namespace {
+
+Result<std::unique_ptr<ObjectReader>> open_reader(const FileCalls& calls, int folder,
+                                                  const std::string& path, std::string name,
+                                                  bool grows) {
   // O_NONBLOCK: opening a pipe must not wait for its writer.
   const int descriptor = calls.open(folder, path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
   if (descriptor < 0) {
@@ -150,7 +156,19 @@ Result<std::unique_ptr<ObjectReader>> open_file_in(const FileCalls& calls, int f
   if (!S_ISREG(found.st_mode)) {
     return Error(ErrorKind::kUnsupported, "not a regular file").with("path", name);
   }
-  return std::make_unique<LocalReader>(calls, std::move(file), std::move(name), found);
+  return std::make_unique<LocalReader>(calls, std::move(file), std::move(name), found, grows);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ObjectReader>> open_file_in(const FileCalls& calls, int folder,
+                                                   const std::string& path, std::string name) {
+  return open_reader(calls, folder, path, std::move(name), false);
+}
+
+Result<std::unique_ptr<ObjectReader>> open_growing_file(const std::string& path,
+                                                        const FileCalls& calls) {
+  return open_reader(calls, AT_FDCWD, path, path, true);
 }
 
 std::unique_ptr<ObjectWriter> write_pending(const FileCalls& calls, PendingFile file,

@@ -17,6 +17,10 @@ namespace weft::storage {
 Result<std::unique_ptr<ObjectReader>> open_local_file(const std::string& path,
                                                       const FileCalls& calls = system_file_calls());
 
+// The same of a file that others append to: the reader shows it as long as it is now.
+Result<std::unique_ptr<ObjectReader>> open_growing_file(
+    const std::string& path, const FileCalls& calls = system_file_calls());
+
 enum class IfExists : uint8_t {
   kRefuse,   // create is kAlreadyExists; publish is kLost if the name was taken meanwhile
   kReplace,  // the name shows the old file until publish, then the new one; permissions are kept

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "weft/storage/file_lock.h"
+#include "weft/storage/local_append.h"
 #include "weft/storage/local_file.h"
 #include "weft/storage/local_listing.h"
 #include "weft/storage/local_tree.h"
@@ -132,6 +133,22 @@ class LocalStore final : public ObjectStore {
 
   Result<std::vector<ObjectInfo>> list(const std::string& prefix, bool with_temporaries) override {
     return list_files(calls_, tree_.root(), prefix, with_temporaries, options_.list_entries_max);
+  }
+
+  Result<std::unique_ptr<AppendFile>> open_append(const std::string& name) override {
+    WEFT_TRY(Place place, place_to_write(name));
+    WEFT_TRY(place, follow_links(calls_, std::move(place)));
+    return open_local_append(calls_, std::move(place), name);
+  }
+
+  Result<std::unique_ptr<HeldRight>> hold(const std::string& name,
+                                          const HoldRequest& request) override {
+    WEFT_TRY(Place place, place_to_write(name));
+    WEFT_TRY(place, follow_links(calls_, std::move(place)));
+    WEFT_TRY(FileLock lock, FileLock::acquire(calls_, place.folder, place.leaf + ".writer", clock_,
+                                              request.wait_ms));
+    lock.tell_holder(calls_, request.holder);
+    return std::make_unique<FileLock>(std::move(lock));
   }
 
  private:

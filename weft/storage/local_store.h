@@ -28,7 +28,7 @@ struct LocalStoreOptions {
   // Makes the folder (and those above it) if it is absent.
   bool create_folder = false;
   // How long put_if_match waits for another process; then kUnavailable with reason=locked.
-  uint64_t lock_wait_ms = 300'000;
+  uint64_t lock_wait_ms = 60'000;
   // More entries below one list() are kLimit.
   uint64_t list_entries_max = 50'000'000;
   // Null: the operating system's. Must outlive the store, its readers and its writers.

@@ -38,6 +38,8 @@ class MemoryDisk {
  private:
   friend class MemoryStore;
   friend class MemoryWriter;
+  friend class MemoryAppend;
+  friend class MemoryRight;
 
   struct State {
     std::optional<Buffer> bytes;  // nothing: absent
@@ -67,6 +69,7 @@ class MemoryDisk {
   mutable base::Mutex mutex_;
   std::map<std::string, Entry> entries_ WEFT_GUARDED_BY(mutex_);
   uint64_t temporaries_made_ WEFT_GUARDED_BY(mutex_) = 0;
+  std::map<std::string, std::string> holders_ WEFT_GUARDED_BY(mutex_);
 };
 
 // One process's view of the disk. Keeps S1 to S5 unless `steps` ends an operation in the middle.
@@ -89,6 +92,11 @@ class MemoryStore final : public ObjectStore {
   Status sync_existing(const std::vector<std::string>& names) override;
   Status remove(const std::string& name) override;
   Result<std::vector<ObjectInfo>> list(const std::string& prefix, bool with_temporaries) override;
+  // Of what was appended and not synced a crash leaves any part, or zero bytes in its place.
+  Result<std::unique_ptr<AppendFile>> open_append(const std::string& name) override;
+  // Never waits.
+  Result<std::unique_ptr<HeldRight>> hold(const std::string& name,
+                                          const HoldRequest& request) override;
 
  private:
   Status step(std::string_view action, const std::string& name);

@@ -84,6 +84,19 @@ void ObjectReader::prefetch(const std::vector<Range>& /*ranges*/) {}
 
 void ObjectStore::prefetch(const std::vector<std::string>& /*names*/) {}
 
+Result<std::unique_ptr<AppendFile>> ObjectStore::open_append(const std::string& name) {
+  return Error(ErrorKind::kUnsupported, "this store has no files that grow")
+      .with("store", location())
+      .with("object", name);
+}
+
+Result<std::unique_ptr<HeldRight>> ObjectStore::hold(const std::string& name,
+                                                     const HoldRequest& /*request*/) {
+  return Error(ErrorKind::kUnsupported, "this store has no locks")
+      .with("store", location())
+      .with("object", name);
+}
+
 Status check_ranges(const std::vector<Range>& ranges, uint64_t size, const std::string& name) {
   for (const Range& range : ranges) {
     if (range.offset > size || range.size > size - range.offset) {

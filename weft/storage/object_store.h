@@ -23,6 +23,7 @@
 #include "weft/base/bytes.h"
 #include "weft/base/clock.h"
 #include "weft/base/result.h"
+#include "weft/storage/append_file.h"
 
 namespace weft::storage {
 
@@ -152,6 +153,15 @@ class ObjectStore {
   // unfinished writes are listed only if `with_temporaries`.
   virtual Result<std::vector<ObjectInfo>> list(const std::string& prefix,
                                                bool with_temporaries = false) = 0;
+
+  // Opens an object that exists to append to it; what is found in it is made durable first. One
+  // writer at a time: see hold. Errors: kUnsupported if the store has no such files; kNotFound.
+  virtual Result<std::unique_ptr<AppendFile>> open_append(const std::string& name);
+  // The right to write `name`, among all that ask for it by this call; writing does not need it.
+  // Errors: kUnavailable with reason=locked and fact holder if somebody else has it for longer than
+  // the request waits; kUnsupported.
+  virtual Result<std::unique_ptr<HeldRight>> hold(const std::string& name,
+                                                  const HoldRequest& request);
 };
 
 inline constexpr size_t kObjectNameBytesMax = 1024;

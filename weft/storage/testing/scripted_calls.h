@@ -62,6 +62,10 @@ class ScriptedCalls final : public FileCalls {
     const int answer = record("sync " + name_of(file));
     return answer < 0 ? answer : FileCalls::sync(file);
   }
+  int truncate(int file, uint64_t size) const override {
+    const int answer = record("truncate " + name_of(file));
+    return answer < 0 ? answer : FileCalls::truncate(file, size);
+  }
   int link(int folder, const char* from, const char* to) const override {
     const int answer = record("link " + show(from) + " " + show(to));
     return answer < 0 ? answer : FileCalls::link(folder, from, to);
