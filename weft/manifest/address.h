@@ -21,6 +21,10 @@ class ObjectOpener {
   // `address` is a local path or an http(s) URL, as resolve() makes it. Errors: kNotFound names it;
   // kDenied; kUnavailable.
   virtual Result<std::unique_ptr<storage::ObjectReader>> open(const std::string& address) = 0;
+  // The same of an object that others append to: as long as it is now, not an error when it grows.
+  virtual Result<std::unique_ptr<storage::ObjectReader>> open_growing(const std::string& address) {
+    return open(address);
+  }
   // A hint: these will be opened soon, so that what is far away may be fetched side by side. Never
   // waits.
   virtual void prefetch(const std::vector<std::string>& /*addresses*/) {}

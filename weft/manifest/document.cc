@@ -6,11 +6,18 @@
 namespace weft::manifest {
 namespace {
 
-// Members of ours. Programs that do not know them may drop them: nothing depends on them but diff.
+// Members of ours. Programs that do not know them may drop them: nothing depends on them but diff,
+// and what was sealed stands in the segments, too.
 constexpr std::string_view kOwnMember = "weft";
 constexpr std::string_view kEmptyGeneration = "empty_generation";
 constexpr std::string_view kReplaced = "replaced";
 constexpr std::string_view kSince = "since";
+constexpr std::string_view kSealed = "sealed";
+constexpr std::string_view kJournal = "journal";
+constexpr std::string_view kSequence = "sequence";
+constexpr std::string_view kState = "state";
+constexpr std::string_view kAt = "at";
+constexpr std::string_view kOf = "of";
 
 Error malformed(std::string text) {
   return {ErrorKind::kCorrupt, "manifest: " + std::move(text)};
@@ -286,8 +293,52 @@ Status Manifest::append(const LogEntry& entry) {
   return ok_status();
 }
 
+Status Manifest::append_sealed(const LogEntry& entry, const SealMark& sealed, bool is_same_state) {
+  const uint64_t state = state_generation();
+  WEFT_TRY_STATUS(append(entry));
+  json::Value own = own_of(document_);
+  json::Value mark = json::Value::object();
+  mark.set(kJournal, json::Value::string(sealed.journal_id));
+  mark.set(kSequence, json::Value::number(sealed.sequence));
+  own.set(kSealed, std::move(mark));
+  document_.set(kOwnMember, std::move(own));
+  if (is_same_state) {
+    keep_state(state);
+  }
+  return ok_status();
+}
+
+std::optional<SealMark> Manifest::sealed() const {
+  const json::Value own = own_of(document_);
+  const json::Value* const mark = own.find(kSealed);
+  const std::string* const id = mark != nullptr ? string(*mark, kJournal) : nullptr;
+  const std::optional<uint64_t> sequence =
+      mark != nullptr ? integer(*mark, kSequence) : std::nullopt;
+  return id != nullptr && sequence.has_value()
+             ? std::optional(SealMark{.journal_id = *id, .sequence = *sequence})
+             : std::nullopt;
+}
+
+uint64_t Manifest::state_generation() const {
+  const json::Value own = own_of(document_);
+  const json::Value* const state = own.find(kState);
+  const std::optional<uint64_t> at = state != nullptr ? integer(*state, kAt) : std::nullopt;
+  const std::optional<uint64_t> of = state != nullptr ? integer(*state, kOf) : std::nullopt;
+  return at == generation_ && of.has_value() ? *of : generation_;
+}
+
+void Manifest::keep_state(uint64_t state_generation) {
+  json::Value own = own_of(document_);
+  json::Value state = json::Value::object();
+  state.set(kAt, json::Value::number(generation_));
+  state.set(kOf, json::Value::number(state_generation));
+  own.set(kState, std::move(state));
+  document_.set(kOwnMember, std::move(own));
+}
+
 Status Manifest::compact(size_t entries, const SegmentPin& compacted) {
   WEFT_CHECK(entries <= log_.size());
+  const uint64_t state = state_generation();
   json::Value own = own_of(document_);
   json::Value replaced = json::Value::object();
   replaced.set("generation", json::Value::number(generation_));
@@ -312,6 +363,7 @@ Status Manifest::compact(size_t entries, const SegmentPin& compacted) {
   own.set(kSince, json::Value::number(generation_));
   document_.set(kOwnMember, std::move(own));
   document_.set("log", json::Value::array(std::move(kept)));
+  keep_state(state);
   return ok_status();
 }
 

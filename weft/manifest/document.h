@@ -45,6 +45,13 @@ struct LogEntry {
   friend bool operator==(const LogEntry&, const LogEntry&) = default;
 };
 
+// How far the log has taken in the journal beside it: commits of `journal_id` up to `sequence`.
+struct SealMark {
+  std::string journal_id;
+  uint64_t sequence = 0;
+  friend bool operator==(const SealMark&, const SealMark&) = default;
+};
+
 class Manifest {
  public:
   // Generation 1 of a new graph. Without `base` it is empty.
@@ -66,6 +73,14 @@ class Manifest {
 
   // Appends an entry. Errors: kInvalid if it names nothing; kLimit if the generation is the last.
   Status append(const LogEntry& entry);
+  // The same with the entry that a seal made: what of the journal it holds is told with it.
+  // `is_same_state`: log and journal together show what they showed before.
+  Status append_sealed(const LogEntry& entry, const SealMark& sealed, bool is_same_state);
+  // nullopt if nothing was sealed, or a program has dropped what it did not know.
+  std::optional<SealMark> sealed() const;
+  // The generation that last changed what log and journal together show: neither seals nor
+  // compactions do.
+  uint64_t state_generation() const;
   // Puts one entry in the place of the first `entries` ones, and remembers the log as it was.
   Status compact(size_t entries, const SegmentPin& compacted);
 
@@ -89,6 +104,8 @@ class Manifest {
 
  private:
   Status raise_generation();
+  // After a change that shows nothing else than before.
+  void keep_state(uint64_t state_generation);
 
   json::Value document_;
   std::string name_;

@@ -94,6 +94,10 @@ Result<storage::PutOutcome> ManifestStore::publish(const LoadedManifest& current
 Result<Manifest> ManifestStore::update(const std::function<Status(Manifest&)>& change,
                                        base::Random& random, const RetryPolicy& policy) {
   const int64_t start = clock_.monotonic_microseconds();
+  // Without it (a store without locks, or somebody who keeps it too long) the race is run as it is.
+  const Result<std::unique_ptr<storage::HeldRight>> turn = store_.hold(
+      name_,
+      {.holder = {}, .wait_ms = static_cast<uint64_t>(std::max<int64_t>(policy.wait_max_ms, 0))});
   for (uint32_t losses = 0; losses < policy.attempts_max;) {
     WEFT_TRY(const LoadedManifest current, load());
     Manifest next = current.manifest;
