@@ -171,11 +171,69 @@ TEST(Journal, AMissingCommitOrOneOfAnotherJournalIsDamage) {
   for (const std::string& text :
        {commit(1, kOne) + commit(3, kTwo), commit(1, kOne) + commit(2, kTwo, "other"),
         commit(1, std::string(kOne) + commit(2, kTwo)),
-        "+ <urn:weft:journal:1> <urn:weft:commit> \"j1 1 0 0\" .\n" + std::string(kOne),
-        "- <urn:weft:journal:1> <urn:weft:commit> \"j1 1 x\" .\n" + std::string(kOne)}) {
+        "+ <urn:weft:journal:1> <urn:weft:commit> \"j1 1 0 0\" .\n" + commit(1, kOne),
+        "- <urn:weft:journal:1> <urn:weft:commit> \"j1 1 x\" .\n" + commit(1, kOne)}) {
     Taken taken;
     EXPECT_EQ(read_journal(text, "j", taken).error().kind(), ErrorKind::kCorrupt) << text;
   }
+}
+
+TEST(Journal, EveryByteOfTheLastCommitMayBeMissingOrWrong) {
+  const std::string first = commit(1, kOne);
+  const std::string second = commit(2, kTwo);
+  for (size_t at = 0; at < second.size(); ++at) {
+    for (const int bit : {1, 2, 4, 8, 16, 32, 64, 128}) {
+      std::string text = first + second;
+      text[first.size() + at] = static_cast<char>(text[first.size() + at] ^ bit);
+      Taken taken;
+      const auto report = read_journal(text, "j", taken);
+      ASSERT_TRUE(report.ok()) << at << " " << bit << " " << report.error().to_string();
+      // Cut, or whole: a mark that became the deletion of some other absent quad.
+      if (report->cut_bytes > 0) {
+        EXPECT_EQ(report->cut_offset, first.size()) << at << " " << bit;
+        EXPECT_THAT(taken.lines, ElementsAre("+ <s> <p> \"1\""));
+      } else {
+        ASSERT_GE(taken.lines.size(), 3U) << at << " " << bit;
+        EXPECT_EQ(taken.lines.back(), "- <s> <p> \"2\" <g>");
+      }
+    }
+  }
+}
+
+TEST(Journal, AHoleInTheLastCommitIsCutAlsoIfItIsTheFirst) {
+  std::string text = commit(1, std::string(kOne) + std::string(kTwo));
+  for (size_t end = 1; end < text.size(); ++end) {
+    std::string torn = text;
+    std::fill_n(torn.begin(), end, '\0');
+    Taken taken;
+    const auto report = read_journal(torn, "j", taken);
+    ASSERT_TRUE(report.ok()) << end;
+    EXPECT_THAT(taken.lines, IsEmpty()) << end;
+    EXPECT_EQ(report->cut_offset, 0U);
+  }
+}
+
+TEST(Journal, WhatIsSealedIsCheckedAndLeftOut) {
+  const std::string text = commit(4, kOne) + commit(5, kTwo) + commit(6, kOne);
+  Taken taken;
+  const auto report = read_journal(text, "j", taken, JournalPosition{"j1", 5});
+  ASSERT_TRUE(report.ok());
+  EXPECT_THAT(taken.lines, ElementsAre("+ <s> <p> \"1\""));
+  EXPECT_EQ(report->sealed_commits, 2U);
+  EXPECT_EQ(report->commit_count, 3U);
+  Taken all;
+  EXPECT_EQ(read_journal(text, "j", all, JournalPosition{"other", 5})->sealed_commits, 0U);
+  EXPECT_EQ(all.lines.size(), 3U);
+}
+
+TEST(Journal, ALineThatIsWrittenReadsBack) {
+  std::string line;
+  append_line(line, false,
+              {.subject = "_:a", .predicate = "<p>", .object = "\"x\\ny\"@en", .graph = "<g>"});
+  EXPECT_EQ(line, "- _:a <p> \"x\\ny\"@en <g> .\n");
+  Taken taken;
+  ASSERT_TRUE(read_journal(line, "j", taken).ok());
+  EXPECT_THAT(taken.lines, ElementsAre("- _:a <p> \"x\\ny\"@en <g>"));
 }
 
 TEST(Journal, LinesOfOtherWritersStandBetweenCommits) {

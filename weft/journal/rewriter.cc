@@ -1,0 +1,48 @@
+#include "weft/journal/rewriter.h"
+
+#include <utility>
+
+#include "weft/base/bytes.h"
+#include "weft/codec/blake3.h"
+
+namespace weft::journal {
+
+Status Rewriter::change(bool insert, const rdf::QuadView& quad) {
+  append_line(lines_, insert, quad);
+  return next_.change(insert, quad);
+}
+
+Status Rewriter::begin_commit(const CommitMark& mark, uint64_t offset) {
+  flush();
+  return next_.begin_commit(mark, offset);
+}
+
+Status Rewriter::end_commit() {
+  flush();
+  return next_.end_commit();
+}
+
+std::string Rewriter::take_text() {
+  flush();
+  return std::move(text_);
+}
+
+void Rewriter::flush() {
+  if (!lines_.empty()) {
+    text_ += mark_line(make_mark(id_, ++sequence_, lines_)) + lines_;
+    lines_.clear();
+  }
+}
+
+std::string short_hash(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  const codec::Digest16 digest = codec::blake3_16(as_bytes(text));
+  std::string hash;
+  for (size_t i = 0; i < 4; ++i) {
+    hash += kHex[std::to_integer<size_t>(digest[i] >> 4U)];
+    hash += kHex[std::to_integer<size_t>(digest[i] & std::byte{15})];
+  }
+  return hash;
+}
+
+}  // namespace weft::journal
