@@ -108,5 +108,29 @@ TEST(Structure, VerifyTellsOrdersThatDisagree) {
   EXPECT_EQ(report.error().kind(), ErrorKind::kCorrupt);
 }
 
+TEST(Structure, VerifyTellsATermThatHasTwoIds) {
+  BuildOptions options;
+  options.compress = false;
+  options.six_permutations = false;
+  options.schema = false;
+  // Subjects a and b, objects c and d: as sections they are disjoint.
+  const std::vector<QuadText> quads = {{"<http://e/a>", "<http://e/p>", "<http://e/c>", ""},
+                                       {"<http://e/b>", "<http://e/p>", "<http://e/d>", ""}};
+  const std::string bytes = make_segment(quads, options);
+  ASSERT_TRUE(verify(bytes_reader(bytes), {}).ok());
+  // The object c becomes a, which is a subject, too.
+  const size_t object = bytes.find("<http://e/c>");
+  ASSERT_NE(object, std::string::npos);
+  std::string mutant = bytes;
+  for (size_t at = object; at != std::string::npos; at = mutant.find("<http://e/c>", at)) {
+    mutant[at + 10] = 'a';
+  }
+  reseal6(mutant);
+  const auto report = verify(bytes_reader(mutant), {});
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().kind(), ErrorKind::kCorrupt);
+  EXPECT_EQ(report.error().fact("term"), "<http://e/a>") << report.error().to_string();
+}
+
 }  // namespace
 }  // namespace weft::rete

@@ -12,6 +12,10 @@
 namespace weft::rete {
 namespace {
 
+// Terms looked up together in other sections, and what is shown of one.
+constexpr size_t kTermsTogether = 8'192;
+constexpr size_t kShownTermBytes = 200;
+
 using rdf::Permutation;
 using storage::Range;
 
@@ -111,20 +115,56 @@ class Verification {
     return ok_status();
   }
 
+  // A node stands in one of the three sections of nodes: else it had two ids, and rows with one
+  // would not be found by the other. `tokens` are a stretch of `section`, in order.
+  Status check_disjoint(DictSection section, TokenTable& tokens) {
+    constexpr std::array kNodes = {DictSection::kShared, DictSection::kSubjects,
+                                   DictSection::kObjects};
+    for (const DictSection other : kNodes) {
+      if (other == section) {
+        break;
+      }
+      std::vector<TermProbe> probes;
+      for (size_t i = 0; i < tokens.size(); ++i) {
+        probes.push_back({.section = other, .token = tokens[i]});
+      }
+      WEFT_TRY_STATUS(base::present(roots_->dictionary).find(probes, options_.stop));
+      for (const TermProbe& probe : probes) {
+        if (probe.index != TermProbe::kAbsent) {
+          return bad("a term stands in two sections of nodes", "dict",
+                     base::present(roots_->dictionary).directory(section).chunks.offset)
+              .with("term", probe.token.substr(0, kShownTermBytes));
+        }
+      }
+    }
+    tokens.clear();
+    return ok_status();
+  }
+
   Status check_terms() {
     for (size_t i = 0; i < kDictSectionCount; ++i) {
       const auto section = static_cast<DictSection>(i);
       uint64_t count = 0;
+      const bool is_later_node =
+          section == DictSection::kSubjects || section == DictSection::kObjects;
+      TokenTable stretch;
       WEFT_TRY_STATUS(base::present(roots_->dictionary)
                           .for_each(
                               section,
                               [&](uint64_t, std::string_view token) -> Status {
                                 ++count;
+                                if (is_later_node) {
+                                  stretch.add(token);
+                                  WEFT_TRY_STATUS(stretch.size() >= kTermsTogether
+                                                      ? check_disjoint(section, stretch)
+                                                      : ok_status());
+                                }
                                 has_quoted_ |=
                                     section != DictSection::kPredicates && token.starts_with("<<");
                                 return ok_status();
                               },
                               options_.stop));
+      WEFT_TRY_STATUS(check_disjoint(section, stretch));
       if (count != base::present(roots_->dictionary).term_count(section)) {
         return bad("number of terms differs from the directory", "dict",
                    base::present(roots_->dictionary).directory(section).chunks.offset);
