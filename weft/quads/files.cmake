@@ -1,9 +1,11 @@
 set(SOURCES
   base_scan.cc
+  base_walk.cc
   delta.cc
   dump_fold.cc
   fold.cc
   fold_count.cc
+  fold_draft.cc
   fold_terms.cc
   graph_log.cc
   graph_log_compact.cc
@@ -12,10 +14,13 @@ set(SOURCES
   graph_paths.cc
   ingest.cc
   ingest_document.cc
+  live_rows.cc
   merge_cursor.cc
   merge_segments.cc
   overlay.cc
   overlay_ranged.cc
+  seal_mark.cc
+  seal_segments.cc
   segment_maker.cc
   segment_terms.cc
   segments.cc
@@ -23,19 +28,24 @@ set(SOURCES
 )
 set(HEADERS
   base_scan.h
+  base_walk.h
   delta.h
   dump_fold.h
   fold.h
+  fold_draft.h
   fold_state.h
   fold_terms.h
   graph_log.h
   graph_paths.h
   ingest.h
   ingest_document.h
+  live_rows.h
   memory_hold.h
   merge_segments.h
   merge_cursor.h
   overlay.h
+  seal_mark.h
+  seal_segments.h
   segment_maker.h
   segment_terms.h
   segments.h
@@ -46,6 +56,7 @@ set(TESTS
   fold_test.cc
   graph_log_test.cc
   ingest_test.cc
+  live_rows_test.cc
   merge_segments_test.cc
   test_segment.h
 )

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "weft/quads/fold_state.h"
 #include "weft/quads/merge_cursor.h"
+#include "weft/quads/seal_mark.h"
 
 namespace weft::quads {
 namespace {
@@ -15,22 +17,30 @@ constexpr std::string_view kJournalSuffix = ".changes";
 // Turns journal lines into overlay rows.
 class ChangeCollector final : public journal::ChangeSink {
  public:
-  ChangeCollector(FoldTerms& terms, MemoryHold& memory, size_t entries)
-      : terms_(terms), memory_(memory), next_(stamp_of(entries, manifest::Role::kDels)) {}
+  ChangeCollector(FoldTerms& terms, MemoryHold& memory) : terms_(terms), memory_(memory) {}
 
   Status change(bool insert, const rdf::QuadView& quad) override {
-    if (next_ >= ~Stamp{1}) {
-      return Error(ErrorKind::kLimit, "the journal has too many lines: seal it");
-    }
     rows.push_back({.subject = terms_.intern(quad.subject),
                     .predicate = terms_.intern(quad.predicate),
                     .object = terms_.intern(quad.object),
                     .graph = quad.graph.empty() ? kNoOrdinal : terms_.intern(quad.graph),
-                    .stamp = next_ + (insert ? 1U : 0U)});
-    next_ += 2;
+                    .stamp = insert ? 1U : 0U});
     return rows.size() % 1024 == 0
                ? memory_.cover(terms_.memory_bytes() + rows.capacity() * sizeof(OverlayRow))
                : ok_status();
+  }
+
+  // Of each quad the last change.
+  void keep_last() {
+    const auto quad = [](const OverlayRow& row) {
+      return std::tie(row.subject, row.predicate, row.object, row.graph);
+    };
+    std::ranges::reverse(rows);
+    std::ranges::stable_sort(
+        rows, [&](const OverlayRow& a, const OverlayRow& b) { return quad(a) < quad(b); });
+    const auto repeated = std::ranges::unique(
+        rows, [&](const OverlayRow& a, const OverlayRow& b) { return quad(a) == quad(b); });
+    rows.erase(repeated.begin(), repeated.end());
   }
 
   std::vector<OverlayRow> rows;
@@ -38,67 +48,101 @@ class ChangeCollector final : public journal::ChangeSink {
  private:
   FoldTerms& terms_;
   MemoryHold& memory_;
-  Stamp next_;
 };
 
 }  // namespace
 
-FoldState::FoldState(const FoldResources& resources)
-    : own_budget_("overlay memory", kOverlayBytesDefaultMax),
-      executor_(resources.executor != nullptr ? *resources.executor : inline_executor_),
-      budget_(resources.budget != nullptr ? *resources.budget : own_budget_) {}
+FoldGround::FoldGround(const FoldResources& resources)
+    : own_budget("overlay memory", kOverlayBytesDefaultMax),
+      executor(resources.executor != nullptr ? *resources.executor : inline_executor),
+      budget(resources.budget != nullptr ? *resources.budget : own_budget),
+      terms_hold_(budget) {}
+
+Status FoldGround::cover_terms() {
+  const base::MutexLock lock(mutex_);
+  return terms_hold_.cover(terms->memory_bytes());
+}
+
+std::optional<uint64_t> FoldGround::known_quads() const {
+  const base::MutexLock lock(mutex_);
+  return quads_;
+}
+
+void FoldGround::remember_quads(uint64_t count) {
+  const base::MutexLock lock(mutex_);
+  quads_ = count;
+}
+
+FoldState::FoldState(std::shared_ptr<FoldGround> ground, std::shared_ptr<const LiveRows> live,
+                     std::optional<journal::JournalReport> journal)
+    : ground_(std::move(ground)),
+      live_(std::move(live)),
+      facts_(ground_->facts),
+      executor_(ground_->executor),
+      budget_(ground_->budget),
+      segments_(ground_->segments.get()),
+      terms_(ground_->terms.get()),
+      overlay_(ground_->overlay.get()),
+      base_use_(ground_->base_use),
+      base_stamp_(ground_->base_stamp) {
+  facts_.journal = std::move(journal);
+}
 
 // The largest segment that adds; of equal ones the first.
-void FoldState::choose_base() {
-  for (size_t i = 0; i < segments_->uses().size(); ++i) {
-    const SegmentUse& use = segments_->uses()[i];
+void FoldState::choose_base(FoldGround& ground) {
+  for (const SegmentUse& use : ground.segments->uses()) {
     if (use.role == manifest::Role::kAdds &&
-        (!base_use_.has_value() || segments_->facts(use.segment).quad_count >
-                                       segments_->facts(base_use_->segment).quad_count)) {
-      base_use_ = use;
+        (!ground.base_use.has_value() ||
+         ground.segments->facts(use.segment).quad_count >
+             ground.segments->facts(ground.base_use->segment).quad_count)) {
+      ground.base_use = use;
     }
   }
-  if (base_use_.has_value()) {
-    base_stamp_ = base_use_->stamp();
-    facts_.base = base_use_->segment;
+  if (ground.base_use.has_value()) {
+    ground.base_stamp = ground.base_use->stamp();
+    ground.facts.base = ground.base_use->segment;
   }
 }
 
-Result<std::vector<OverlayRow>> FoldState::read_changes(storage::ObjectReader& journal) {
-  MemoryHold memory(budget_);
-  ChangeCollector collector(*terms_, memory, facts_.log_entries);
-  WEFT_TRY(facts_.journal, journal::read_journal(journal, collector));
-  return std::move(collector.rows);
-}
-
-Result<std::shared_ptr<Fold>> FoldState::create(std::unique_ptr<SegmentSet> segments,
-                                                std::unique_ptr<storage::ObjectReader> journal,
-                                                const FoldResources& resources) {
-  std::shared_ptr<FoldState> fold(new FoldState(resources));
-  fold->segments_ = std::move(segments);
-  fold->facts_.segments = fold->segments_->size();
-  for (const SegmentUse& use : fold->segments_->uses()) {
-    fold->facts_.log_entries = std::max(fold->facts_.log_entries, use.entry + 1);
-    fold->facts_.is_checked = fold->facts_.is_checked && fold->segments_->is_checked(use.segment);
+Result<std::shared_ptr<Fold>> FoldState::create(
+    std::unique_ptr<SegmentSet> segments, std::unique_ptr<storage::ObjectReader> journal,
+    const std::optional<journal::JournalPosition>& sealed, const FoldResources& resources) {
+  auto ground = std::make_shared<FoldGround>(resources);
+  ground->segments = std::move(segments);
+  SegmentSet& set = *ground->segments;
+  ground->facts.segments = set.size();
+  for (const SegmentUse& use : set.uses()) {
+    ground->facts.log_entries = std::max(ground->facts.log_entries, use.entry + 1);
+    ground->facts.is_checked = ground->facts.is_checked && set.is_checked(use.segment);
   }
-  fold->choose_base();
+  choose_base(*ground);
   std::shared_ptr<rete::Segment> base;
-  if (fold->base_use_.has_value()) {
-    WEFT_TRY(base, fold->segments_->segment(fold->base_use_->segment));
+  if (ground->base_use.has_value()) {
+    WEFT_TRY(base, set.segment(ground->base_use->segment));
   }
-  WEFT_TRY(fold->terms_, FoldTerms::create(std::move(base)));
-  std::vector<OverlayRow> changes;
+  WEFT_TRY(ground->terms, FoldTerms::create(std::move(base)));
+  if (suits_light_overlay(set)) {
+    ground->light_overlay = Overlay::create(set, ground->base_use, *ground->terms, ground->executor,
+                                            ground->budget, Overlay::Residence::kNone);
+  }
+  ground->overlay =
+      Overlay::create(set, ground->base_use, *ground->terms, ground->executor, ground->budget);
+  auto live = std::make_shared<const LiveRows>();
+  std::optional<journal::JournalReport> report;
   if (journal != nullptr) {
-    WEFT_TRY(changes, fold->read_changes(*journal));
+    MemoryHold memory(ground->budget);
+    ChangeCollector collector(*ground->terms, memory);
+    WEFT_TRY(report, journal::read_journal(*journal, collector, sealed));
+    WEFT_TRY_STATUS(ground->cover_terms());
+    collector.keep_last();
+    WEFT_TRY(live, live->with(std::move(collector.rows), LiveRows::Effect::kAny, ground->budget));
   }
-  if (fold->suits_light_overlay()) {
-    fold->light_overlay_ =
-        Overlay::create(*fold->segments_, fold->base_use_, *fold->terms_, changes, fold->executor_,
-                        fold->budget_, Overlay::Residence::kNone);
-  }
-  fold->overlay_ = Overlay::create(*fold->segments_, fold->base_use_, *fold->terms_,
-                                   std::move(changes), fold->executor_, fold->budget_);
-  return std::shared_ptr<Fold>(std::move(fold));
+  return std::shared_ptr<Fold>(
+      std::make_shared<FoldState>(std::move(ground), std::move(live), std::move(report)));
+}
+
+std::shared_ptr<FoldState> FoldState::with(std::shared_ptr<const LiveRows> live) const {
+  return std::make_shared<FoldState>(ground_, std::move(live), std::nullopt);
 }
 
 Result<std::shared_ptr<Fold>> Fold::open(const std::vector<manifest::LogEntry>& log,
@@ -114,7 +158,7 @@ Result<std::shared_ptr<Fold>> Fold::open(const std::vector<manifest::LogEntry>& 
       WEFT_TRY(segments, SegmentSet::open(log, manifest_address, opener, resources));
       return ok_status();
     }
-    auto opened = opener.open(manifest_address + std::string(kJournalSuffix));
+    auto opened = opener.open_growing(manifest_address + std::string(kJournalSuffix));
     if (!opened.ok() && opened.error().kind() != ErrorKind::kNotFound) {
       return std::move(opened).error();
     }
@@ -123,24 +167,39 @@ Result<std::shared_ptr<Fold>> Fold::open(const std::vector<manifest::LogEntry>& 
     }
     return ok_status();
   }));
-  return FoldState::create(std::move(segments), std::move(journal), resources);
+  return FoldState::create(std::move(segments), std::move(journal), std::nullopt, resources);
+}
+
+Result<std::shared_ptr<Fold>> Fold::open(const manifest::Manifest& manifest,
+                                         const std::string& manifest_address,
+                                         std::unique_ptr<storage::ObjectReader> journal,
+                                         manifest::ObjectOpener& opener,
+                                         const FoldResources& resources) {
+  WEFT_TRY(std::unique_ptr<SegmentSet> segments,
+           SegmentSet::open(manifest.log(), manifest_address, opener, resources));
+  std::optional<journal::JournalPosition> sealed;
+  if (journal != nullptr && journal->size() > 0) {
+    WEFT_TRY(sealed, sealed_position(manifest, *segments));
+  }
+  return FoldState::create(std::move(segments), std::move(journal), sealed, resources);
 }
 
 Result<std::shared_ptr<Fold>> Fold::of_segment(std::shared_ptr<rete::Segment> segment,
-                                               const FoldResources& resources) {
+                                               const FoldResources& resources,
+                                               std::unique_ptr<storage::ObjectReader> journal) {
   return FoldState::create(
       SegmentSet::of_open({std::move(segment)},
                           {{.entry = 0, .role = manifest::Role::kAdds, .segment = 0}}),
-      nullptr, resources);
+      std::move(journal), std::nullopt, resources);
 }
 
-bool FoldState::suits_light_overlay() const {
-  const size_t count = segments_->size();
+bool FoldState::suits_light_overlay(const SegmentSet& segments) {
+  const size_t count = segments.size();
   if (count > kLightSegmentsMax) {
     return false;
   }
   for (size_t i = 0; i < count; ++i) {
-    if (segments_->is_remote(i)) {
+    if (segments.is_remote(i)) {
       return false;
     }
   }
@@ -148,9 +207,9 @@ bool FoldState::suits_light_overlay() const {
 }
 
 Result<Overlay*> FoldState::overlay(size_t uses, std::stop_token stop) {
-  const bool early = overlay_uses_.fetch_add(uses) + uses <= kLightUsesMax;
+  const bool early = ground_->overlay_uses.fetch_add(uses) + uses <= kLightUsesMax;
   Overlay* const chosen =
-      light_overlay_ != nullptr && early ? light_overlay_.get() : overlay_.get();
+      ground_->light_overlay != nullptr && early ? ground_->light_overlay.get() : overlay_;
   WEFT_TRY_STATUS(chosen->load(std::move(stop)));
   return chosen;
 }
@@ -178,6 +237,16 @@ bool FoldState::has_graph(const rdf::IdPattern& pattern) const {
   return pattern.scope == rdf::GraphScope::kAllNamed;
 }
 
+Result<LiveRows::Wanted> FoldState::wanted_of(const rdf::IdPattern& pattern, std::stop_token stop) {
+  const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
+                                          pattern.graph};
+  std::vector<Ordinal> ordinals;
+  WEFT_TRY_STATUS(terms_->ordinals_of(ids, ordinals, std::move(stop)));
+  LiveRows::Wanted wanted{};
+  std::ranges::copy(ordinals, wanted.begin());
+  return wanted;
+}
+
 Result<std::vector<DeltaRow>> FoldState::delta_of(const rdf::IdPattern& pattern,
                                                   const std::optional<rete::LocalPattern>& local,
                                                   const ScanOrder& order, MemoryHold& memory,
@@ -189,6 +258,15 @@ Result<std::vector<DeltaRow>> FoldState::delta_of(const rdf::IdPattern& pattern,
     std::vector<OverlayRow> rows;
     WEFT_TRY_STATUS(overlays->collect(pattern, rows, rows_memory, stop));
     WEFT_TRY_STATUS(memory.cover(rows.size() * sizeof(DeltaRow)));
+    WEFT_TRY_STATUS(append_delta(*terms_, rows, order, has_graph(pattern), delta, stop));
+  }
+  if (!live_->empty()) {
+    WEFT_TRY(const LiveRows::Wanted wanted, wanted_of(pattern, stop));
+    MemoryHold rows_memory(budget_);
+    std::vector<OverlayRow> rows;
+    live_->collect(pattern, wanted, stamp_of(facts_.log_entries, manifest::Role::kDels), rows);
+    WEFT_TRY_STATUS(rows_memory.cover(rows.size() * sizeof(OverlayRow)));
+    WEFT_TRY_STATUS(memory.cover((delta.size() + rows.size()) * sizeof(DeltaRow)));
     WEFT_TRY_STATUS(append_delta(*terms_, rows, order, has_graph(pattern), delta, stop));
   }
   if (local.has_value()) {

@@ -33,8 +33,11 @@
 #include "weft/manifest/document.h"
 #include "weft/quads/segments.h"
 #include "weft/rdf/ids.h"
+#include "weft/rdf/quad.h"
 
 namespace weft::quads {
+
+class FoldDraft;
 
 // Rows of one scan, in its order. Not thread-safe. Must not outlive its fold.
 class FoldCursor {
@@ -68,8 +71,17 @@ class Fold {
                                             const std::string& manifest_address, bool with_journal,
                                             manifest::ObjectOpener& opener,
                                             const FoldResources& resources);
-  static Result<std::shared_ptr<Fold>> of_segment(std::shared_ptr<rete::Segment> segment,
-                                                  const FoldResources& resources);
+  // The same of a whole manifest: what a seal has taken into the log is not taken from the journal
+  // again. `journal` was opened before the manifest was read, or is null.
+  static Result<std::shared_ptr<Fold>> open(const manifest::Manifest& manifest,
+                                            const std::string& manifest_address,
+                                            std::unique_ptr<storage::ObjectReader> journal,
+                                            manifest::ObjectOpener& opener,
+                                            const FoldResources& resources);
+  // `journal` may be null.
+  static Result<std::shared_ptr<Fold>> of_segment(
+      std::shared_ptr<rete::Segment> segment, const FoldResources& resources,
+      std::unique_ptr<storage::ObjectReader> journal = nullptr);
   virtual ~Fold() = default;
 
   virtual const FoldFacts& facts() const = 0;
@@ -112,6 +124,19 @@ class Fold {
   virtual Status changes_since(size_t entries,
                                const std::function<Status(std::span<const Change>)>& take,
                                std::stop_token stop) = 0;
+
+  // ---- changes on top of the log ---------------------------------------------------------------
+  // Begins changes on top of this state.
+  virtual std::unique_ptr<FoldDraft> draft() = 0;
+  // The changes that this state has on top of its log, each quad once.
+  virtual Status changes_on_top(
+      const std::function<Status(bool insert, const rdf::QuadView& quad)>& take) = 0;
+  virtual size_t changed_quads() const = 0;
+  // How far `manifest`, whose log this folds, has taken in its journal (seal_mark.h).
+  virtual Result<std::optional<journal::JournalPosition>> sealed(
+      const manifest::Manifest& manifest) = 0;
+  // Decodes what the first use would decode.
+  virtual Status warm_up(std::stop_token stop) = 0;
 };
 
 }  // namespace weft::quads

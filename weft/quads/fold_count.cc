@@ -2,76 +2,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/quads/base_walk.h"
 #include "weft/quads/fold_state.h"
-#include "weft/quads/merge_cursor.h"
 #include "weft/rete/format.h"
 
 namespace weft::quads {
-namespace {
-
-// A place as a cursor's key; ids that the base does not have stand behind all it has.
-rete::RowKey key_of(const RowPlace& place) {
-  const auto clamp = [](uint64_t id) {
-    return static_cast<uint32_t>(std::min<uint64_t>(id, UINT32_MAX));
-  };
-  return {
-      .graph = clamp(place.graph), .a = clamp(place.a), .b = clamp(place.b), .c = clamp(place.c)};
-}
-
-// Steps through the base beside ascending places.
-class BaseWalk {
- public:
-  BaseWalk(BaseStream& base, uint64_t node_count) : base_(base), node_count_(node_count) {}
-
-  Status start() { return base_.next(); }
-  bool at_end() const { return base_.batch().size() == 0; }
-  RowPlace place() const { return base_place(base_.batch(), row_, order_); }
-  Status step() {
-    ++row_;
-    if (row_ == base_.batch().size()) {
-      row_ = 0;
-      return base_.next();
-    }
-    return ok_status();
-  }
-
-  // To the first row at or behind `place`; jumps over what it can.
-  Status advance_to(const RowPlace& wanted) {
-    const bool can_be_there = wanted.graph <= node_count_ && wanted.a <= node_count_ &&
-                              wanted.b < kFirstForeignPredicate && wanted.c <= node_count_;
-    while (!at_end() && can_be_there) {
-      const rete::LocalBatch& batch = base_.batch();
-      if (base_place(batch, batch.size() - 1, order_) < wanted) {
-        row_ = 0;
-        WEFT_TRY_STATUS(base_.seek(key_of(wanted)));
-        WEFT_TRY_STATUS(base_.next());
-        continue;
-      }
-      size_t low = row_;
-      size_t high = batch.size();
-      while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (base_place(batch, middle, order_) < wanted) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      row_ = low;
-      break;
-    }
-    return ok_status();
-  }
-
- private:
-  BaseStream& base_;
-  uint64_t node_count_;
-  ScanOrder order_{rdf::Permutation::kSpo};
-  size_t row_ = 0;
-};
-
-}  // namespace
-
 Status FoldState::walk(rdf::GraphScope scope, bool whole_base, const Visit& visit,
                        std::stop_token stop) {
   const rdf::IdPattern all{.scope = scope};
@@ -138,7 +73,28 @@ Result<std::optional<uint64_t>> FoldState::base_count(std::stop_token stop) {
   return std::optional(count);
 }
 
+// Counting takes time in proportion to the overlays; effective changes on top say what they add.
 Result<uint64_t> FoldState::quad_count(std::stop_token stop) {
+  if (const std::optional<int64_t> net = live_->net_quads(); net.has_value() && !live_->empty()) {
+    if (const std::optional<uint64_t> known = ground_->known_quads(); known.has_value()) {
+      return static_cast<uint64_t>(static_cast<int64_t>(*known) + *net);
+    }
+    WEFT_TRY(const uint64_t below, with(std::make_shared<LiveRows>())->quad_count(stop));
+    return static_cast<uint64_t>(static_cast<int64_t>(below) + *net);
+  }
+  if (live_->empty()) {
+    if (const std::optional<uint64_t> known = ground_->known_quads(); known.has_value()) {
+      return *known;
+    }
+  }
+  WEFT_TRY(const uint64_t count, counted(std::move(stop)));
+  if (live_->empty()) {
+    ground_->remember_quads(count);
+  }
+  return count;
+}
+
+Result<uint64_t> FoldState::counted(std::stop_token stop) {
   const Aliases* aliases = nullptr;
   uint64_t count = 0;
   bool is_known = true;
@@ -149,7 +105,7 @@ Result<uint64_t> FoldState::quad_count(std::stop_token stop) {
     is_known = known.has_value();
   }
   const bool whole_base = !is_known || (aliases != nullptr && !aliases->empty());
-  if (overlay_->empty() && !whole_base) {
+  if (has_no_overlay() && !whole_base) {
     return count;
   }
   count = whole_base ? 0 : count;
@@ -243,12 +199,18 @@ Result<std::vector<rdf::TermId>> FoldState::graphs(std::stop_token stop) {
     const auto repeated = std::ranges::unique(known);
     known.erase(repeated.begin(), repeated.end());
   }
-  if (overlay_->empty()) {
+  if (has_no_overlay()) {
     return known;
   }
-  WEFT_TRY(Overlay* const overlays, overlay(1, stop));
   std::vector<Ordinal> ordinals;
-  WEFT_TRY_STATUS(overlays->graphs(ordinals, stop));
+  if (!overlay_->empty()) {
+    WEFT_TRY(Overlay* const overlays, overlay(1, stop));
+    WEFT_TRY_STATUS(overlays->graphs(ordinals, stop));
+  }
+  live_->graphs(ordinals);
+  std::ranges::sort(ordinals);
+  const auto again = std::ranges::unique(ordinals);
+  ordinals.erase(again.begin(), again.end());
   std::vector<ResolvedTerm> resolved;
   WEFT_TRY_STATUS(terms_->resolve(ordinals, resolved, stop));
   std::vector<rdf::TermId> named;
@@ -279,6 +241,12 @@ Result<rdf::Cardinality> FoldState::cardinality(const rdf::IdPattern& pattern) {
   if (!overlay_->empty()) {
     WEFT_TRY(Overlay* const overlays, overlay(1, {}));
     WEFT_TRY(const Overlay::Count count, overlays->count(pattern, {}));
+    result.exact = result.exact && count.rows == 0;
+    result.rows = std::max(0.0, result.rows + count.net);
+  }
+  if (!live_->empty()) {
+    WEFT_TRY(const LiveRows::Wanted wanted, wanted_of(pattern, {}));
+    const Overlay::Count count = live_->count(pattern, wanted);
     result.exact = result.exact && count.rows == 0;
     result.rows = std::max(0.0, result.rows + count.net);
   }

@@ -10,18 +10,55 @@
 #include "weft/quads/base_scan.h"
 #include "weft/quads/delta.h"
 #include "weft/quads/fold.h"
+#include "weft/quads/fold_draft.h"
 #include "weft/quads/fold_terms.h"
+#include "weft/quads/live_rows.h"
 #include "weft/quads/memory_hold.h"
 #include "weft/quads/overlay.h"
 
 namespace weft::quads {
 
-class FoldState final : public Fold {
+// What all states over one log share. Its changing parts are thread-safe.
+struct FoldGround {
+  explicit FoldGround(const FoldResources& resources);
+
+  base::InlineExecutor inline_executor;
+  base::MemoryBudget own_budget;
+  base::Executor& executor;
+  base::MemoryBudget& budget;
+  std::unique_ptr<SegmentSet> segments;
+  std::optional<SegmentUse> base_use;
+  Stamp base_stamp = 0;
+  std::unique_ptr<FoldTerms> terms;
+  std::unique_ptr<Overlay> overlay;
+  // The same overlays without decoding any as a whole, for the first uses: one selective query
+  // needs a little of each segment, and decoding a hundred of them takes longer than it. Null if
+  // there are too many to keep open, or some are remote.
+  std::unique_ptr<Overlay> light_overlay;
+  std::atomic<size_t> overlay_uses = 0;
+  FoldFacts facts;
+
+  // The terms of changes count against the budget as long as the ground lives.
+  Status cover_terms();
+  // The number of quads of the log alone, once it was counted.
+  std::optional<uint64_t> known_quads() const;
+  void remember_quads(uint64_t count);
+
+ private:
+  mutable base::Mutex mutex_;
+  MemoryHold terms_hold_ WEFT_GUARDED_BY(mutex_);
+  std::optional<uint64_t> quads_ WEFT_GUARDED_BY(mutex_);
+};
+
+class FoldState final : public Fold, public std::enable_shared_from_this<FoldState> {
  public:
-  // `changes` may be null: no journal.
+  // `journal` may be null.
   static Result<std::shared_ptr<Fold>> create(std::unique_ptr<SegmentSet> segments,
                                               std::unique_ptr<storage::ObjectReader> journal,
+                                              const std::optional<journal::JournalPosition>& sealed,
                                               const FoldResources& resources);
+  FoldState(std::shared_ptr<FoldGround> ground, std::shared_ptr<const LiveRows> live,
+            std::optional<journal::JournalReport> journal);
 
   const FoldFacts& facts() const override { return facts_; }
   const SegmentSet& segments() const override { return *segments_; }
@@ -46,18 +83,32 @@ class FoldState final : public Fold {
   Result<uint64_t> quad_count(std::stop_token stop) override;
   Status changes_since(size_t entries, const std::function<Status(std::span<const Change>)>& take,
                        std::stop_token stop) override;
+  std::unique_ptr<FoldDraft> draft() override;
+  Status changes_on_top(const std::function<Status(bool, const rdf::QuadView&)>& take) override;
+  size_t changed_quads() const override { return live_->row_count(); }
+  Result<std::optional<journal::JournalPosition>> sealed(
+      const manifest::Manifest& manifest) override;
+  Status warm_up(std::stop_token stop) override;
+
+  // ---- for drafts ------------------------------------------------------------------------------
+  FoldGround& ground() const { return *ground_; }
+  const LiveRows& live() const { return *live_; }
+  // The same log with other changes on top.
+  std::shared_ptr<FoldState> with(std::shared_ptr<const LiveRows> live) const;
+  // Which of these quads, in order and each once, are visible.
+  Status visible(std::span<const OverlayRow> quads, std::vector<bool>& is_visible,
+                 std::stop_token stop);
 
  private:
-  explicit FoldState(const FoldResources& resources);
-
   // Segments that stay open, and uses, of the light overlay at most.
   static constexpr size_t kLightSegmentsMax = 256;
   static constexpr size_t kLightUsesMax = 48;
 
-  void choose_base();
-  bool suits_light_overlay() const;
-  Result<std::vector<OverlayRow>> read_changes(storage::ObjectReader& journal);
+  static void choose_base(FoldGround& ground);
+  static bool suits_light_overlay(const SegmentSet& segments);
+  bool has_no_overlay() const { return overlay_->empty() && live_->empty(); }
   bool has_graph(const rdf::IdPattern& pattern) const;
+  Result<LiveRows::Wanted> wanted_of(const rdf::IdPattern& pattern, std::stop_token stop);
   // Sorted; several stamps of one place follow each other, the latest first.
   Result<std::vector<DeltaRow>> delta_of(const rdf::IdPattern& pattern,
                                          const std::optional<rete::LocalPattern>& local,
@@ -69,26 +120,28 @@ class FoldState final : public Fold {
   Status walk(rdf::GraphScope scope, bool whole_base, const Visit& visit, std::stop_token stop);
   // nullopt: only a scan would tell.
   Result<std::optional<uint64_t>> base_count(std::stop_token stop);
+  Result<uint64_t> counted(std::stop_token stop);
   Result<bool> has_visible(rdf::TermId graph, std::stop_token stop);
-
-  base::InlineExecutor inline_executor_;
-  base::MemoryBudget own_budget_;
-  base::Executor& executor_;
-  base::MemoryBudget& budget_;
-  std::unique_ptr<SegmentSet> segments_;
-  std::optional<SegmentUse> base_use_;
-  Stamp base_stamp_ = 0;
-  std::unique_ptr<FoldTerms> terms_;
+  Result<bool> is_visible_alone(const OverlayRow& quad, std::stop_token stop);
+  // The same for all at once, in one walk through the base; none of its terms has an alias.
+  Status visible_together(std::span<const OverlayRow> quads, std::vector<bool>& is_visible,
+                          std::stop_token stop);
+  Status walk_candidates(std::span<const DeltaRow> candidates, rdf::GraphScope scope,
+                         std::vector<bool>& in_base, std::stop_token stop);
   // The overlays, ready to be asked; which of the two makes no difference to any answer.
   Result<Overlay*> overlay(size_t uses, std::stop_token stop);
 
-  std::unique_ptr<Overlay> overlay_;
-  // The same overlays without decoding any as a whole, for the first uses: one selective query
-  // needs a little of each segment, and decoding a hundred of them takes longer than it. Null if
-  // there are too many to keep open, or some are remote.
-  std::unique_ptr<Overlay> light_overlay_;
-  std::atomic<size_t> overlay_uses_ = 0;
+  std::shared_ptr<FoldGround> ground_;
+  std::shared_ptr<const LiveRows> live_;
   FoldFacts facts_;
+  // Parts of the ground.
+  base::Executor& executor_;
+  base::MemoryBudget& budget_;
+  SegmentSet* segments_;
+  FoldTerms* terms_;
+  Overlay* overlay_;
+  std::optional<SegmentUse> base_use_;
+  Stamp base_stamp_;
 };
 
 }  // namespace weft::quads

@@ -81,6 +81,15 @@ size_t FoldTerms::ordinal_count() const {
   return table_.size();
 }
 
+void FoldTerms::tokens_of_ordinals(std::span<const Ordinal> ordinals,
+                                   rete::TokenTable& tokens) const {
+  const base::MutexLock lock(mutex_);
+  tokens.clear();
+  for (const Ordinal ordinal : ordinals) {
+    tokens.add(table_.token(ordinal));
+  }
+}
+
 uint64_t FoldTerms::memory_bytes() const {
   const base::MutexLock lock(mutex_);
   return table_.memory_bytes() + sizeof(ResolvedTerm) * resolved_.capacity();
@@ -150,9 +159,13 @@ Status FoldTerms::resolve_all(std::stop_token stop) {
   {
     const base::MutexLock lock(mutex_);
     last = static_cast<Ordinal>(table_.size());
-    for (Ordinal ordinal = 1; ordinal <= last; ++ordinal) {
-      if (resolved_[ordinal - 1].id == rdf::kNoTerm) {
+    // Updates add terms one by one: only what came since the last time is looked at.
+    for (Ordinal ordinal = complete_to_ + 1; ordinal <= last; ++ordinal) {
+      const rdf::TermId id = resolved_[ordinal - 1].id;
+      if (id == rdf::kNoTerm) {
         unknown.push_back(ordinal);
+      } else if (!is_overlay(id)) {
+        ordinal_of_.insert_or_assign(id, ordinal);  // may have been forgotten
       }
     }
   }

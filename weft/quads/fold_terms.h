@@ -55,6 +55,8 @@ class FoldTerms {
               std::vector<Ordinal>& ordinals);
   Ordinal intern(std::string_view token);
   size_t ordinal_count() const;
+  // Replaces `tokens`, in the order asked.
+  void tokens_of_ordinals(std::span<const Ordinal> ordinals, rete::TokenTable& tokens) const;
   uint64_t memory_bytes() const;
   // Replaces `terms` with one per ordinal. Asks the base for those that are not known yet.
   Status resolve(std::span<const Ordinal> ordinals, std::vector<ResolvedTerm>& terms,

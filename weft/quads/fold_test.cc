@@ -69,7 +69,7 @@ std::shared_ptr<Fold> open_fold(const std::vector<TestEntry>& log, const FoldRes
     reader = storage::read_buffer("j.changes", storage::Buffer::copy_of(as_bytes(journal)));
   }
   return FoldState::create(SegmentSet::of_open(std::move(segments), std::move(uses)),
-                           std::move(reader), resources)
+                           std::move(reader), std::nullopt, resources)
       .value();
 }
 

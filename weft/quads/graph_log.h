@@ -179,7 +179,7 @@ class GraphLog {
 
   Result<SegmentStatus> status_of(size_t entry, manifest::Role role,
                                   const manifest::SegmentPin& pin, const StatusRequest& request);
-  void add_journal(StatusReport& report);
+  void add_journal(const manifest::Manifest& current, StatusReport& report);
   // File names that manifests in the folder name.
   Result<std::vector<std::string>> named_files(const std::vector<storage::ObjectInfo>& files);
 

@@ -54,9 +54,9 @@ Result<SegmentStatus> GraphLog::status_of(size_t entry, manifest::Role role,
   return status;
 }
 
-void GraphLog::add_journal(StatusReport& report) {
+void GraphLog::add_journal(const manifest::Manifest& current, StatusReport& report) {
   const std::string address = place_.address + ".changes";
-  Result<std::unique_ptr<storage::ObjectReader>> reader = tools_.opener.open(address);
+  Result<std::unique_ptr<storage::ObjectReader>> reader = tools_.opener.open_growing(address);
   if (!reader.ok()) {
     if (reader.error().kind() != ErrorKind::kNotFound) {
       report.journal_address = address;
@@ -66,7 +66,11 @@ void GraphLog::add_journal(StatusReport& report) {
   }
   report.journal_address = address;
   IgnoreChanges ignore;
-  Result<journal::JournalReport> read = journal::read_journal(**reader, ignore);
+  std::optional<journal::JournalPosition> sealed;
+  if (const std::optional<manifest::SealMark> mark = current.sealed(); mark.has_value()) {
+    sealed = {.journal_id = mark->journal_id, .sequence = mark->sequence};
+  }
+  Result<journal::JournalReport> read = journal::read_journal(**reader, ignore, sealed);
   if (read.ok()) {
     report.journal = std::move(read).value();
   } else {
@@ -75,6 +79,9 @@ void GraphLog::add_journal(StatusReport& report) {
 }
 
 Result<StatusReport> GraphLog::status(const StatusRequest& request) {
+  // Before the manifest is read: see Fold::open.
+  Result<std::unique_ptr<storage::ObjectReader>> journal =
+      tools_.opener.open_growing(place_.address + ".changes");
   WEFT_TRY(const manifest::LoadedManifest loaded, manifests_.load());
   StatusReport report;
   report.name = loaded.manifest.name();
@@ -105,10 +112,12 @@ Result<StatusReport> GraphLog::status(const StatusRequest& request) {
         return ok_status();
       },
       request.stop));
-  add_journal(report);
+  add_journal(loaded.manifest, report);
   if (request.count && report.verified()) {
     WEFT_TRY(const std::shared_ptr<Fold> fold,
-             Fold::open(loaded.manifest.log(), place_.address, true, tools_.opener, tools_.fold));
+             Fold::open(loaded.manifest, place_.address,
+                        journal.ok() ? std::move(journal).value() : nullptr, tools_.opener,
+                        tools_.fold));
     WEFT_TRY(report.visible_quads, fold->quad_count(request.stop));
   }
   return report;

@@ -57,9 +57,8 @@ Overlay::Overlay(SegmentSet& segments, FoldTerms& terms, base::Executor& executo
     : segments_(segments), terms_(terms), executor_(executor), budget_(budget), memory_(budget) {}
 
 std::unique_ptr<Overlay> Overlay::create(SegmentSet& segments, std::optional<SegmentUse> base,
-                                         FoldTerms& terms, std::vector<OverlayRow> changes,
-                                         base::Executor& executor, base::MemoryBudget& budget,
-                                         Residence residence) {
+                                         FoldTerms& terms, base::Executor& executor,
+                                         base::MemoryBudget& budget, Residence residence) {
   std::unique_ptr<Overlay> overlay(new Overlay(segments, terms, executor, budget));
   for (const SegmentUse& use : segments.uses()) {
     const bool is_base = base.has_value() && use.stamp() == base->stamp();
@@ -68,7 +67,6 @@ std::unique_ptr<Overlay> Overlay::create(SegmentSet& segments, std::optional<Seg
       overlay->uses_.push_back(use);
     }
   }
-  overlay->changes_ = std::move(changes);
   overlay->choose_resident(residence);
   return overlay;
 }
@@ -191,7 +189,6 @@ Status Overlay::load_locked(std::stop_token stop) {
       segments_.close(resident_[begin + i]);
     }
   }
-  rows_.insert(rows_.end(), changes_.begin(), changes_.end());
   if (rows_.size() > UINT32_MAX) {
     return Error(ErrorKind::kLimit, "too many changes since the last compaction")
         .with("rows", rows_.size())
@@ -244,6 +241,22 @@ bool Overlay::ResidentMatch::holds(const OverlayRow& row) const {
   return in_scope && (pattern.subject == rdf::kNoTerm || row.subject == wanted[0]) &&
          (pattern.predicate == rdf::kNoTerm || row.predicate == wanted[1]) &&
          (pattern.object == rdf::kNoTerm || row.object == wanted[2]);
+}
+
+Stamp Overlay::latest_resident(const OverlayRow& quad) const {
+  std::span<const uint32_t> shortest = by_subject_.of(quad.subject);
+  const std::span<const uint32_t> of_object = by_object_.of(quad.object);
+  shortest = of_object.size() < shortest.size() ? of_object : shortest;
+  Stamp latest = 0;
+  for (const uint32_t i : shortest) {
+    const OverlayRow& row = rows_[i];
+    if (row.subject == quad.subject && row.predicate == quad.predicate &&
+        row.object == quad.object && row.graph == quad.graph) {
+      // Stamps begin with the deletions of entry 0, which delete nothing.
+      latest = std::max(latest, row.stamp);
+    }
+  }
+  return latest;
 }
 
 Status Overlay::collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,

@@ -1,4 +1,5 @@
-// The rows of all segments but the base, and of the journal: who adds or deletes what, and when.
+// The rows of all segments but the base: who adds or deletes what, and when. (Those of the journal
+// are LiveRows.)
 //
 // Small segments are decoded together when rows are first needed, and indexed by term; larger ones
 // are scanned for what a pattern matches, which keeps their cost in proportion to the matches.
@@ -44,15 +45,14 @@ class Overlay {
  public:
   // Whether small segments are decoded as a whole, or all are read where they lie.
   enum class Residence : uint8_t { kSmallSegments, kNone };
-  // All uses of `segments` but those equal to `base` are overlays. `changes` are the journal's, as
-  // rows whose ordinals `terms` gave. All must outlive this object.
+  // All uses of `segments` but those equal to `base` are overlays. All must outlive this object.
   static std::unique_ptr<Overlay> create(SegmentSet& segments, std::optional<SegmentUse> base,
-                                         FoldTerms& terms, std::vector<OverlayRow> changes,
-                                         base::Executor& executor, base::MemoryBudget& budget,
+                                         FoldTerms& terms, base::Executor& executor,
+                                         base::MemoryBudget& budget,
                                          Residence residence = Residence::kSmallSegments);
 
   // True if there is nothing but the base.
-  bool empty() const { return uses_.empty() && changes_.empty(); }
+  bool empty() const { return uses_.empty(); }
 
   // Decodes the small segments, once. All functions below need it done.
   Status load(std::stop_token stop);
@@ -61,6 +61,10 @@ class Overlay {
   // Errors: kLimit.
   Status collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows, MemoryHold& memory,
                  std::stop_token stop);
+  // The latest stamp of a quad among the rows of decoded segments, 0 if there is none.
+  Stamp latest_resident(const OverlayRow& quad) const;
+  // Whether there are segments that are not decoded.
+  bool has_ranged() const { return !ranged_.empty(); }
   // Rows that add minus rows that delete, and all rows; quick, repeated quads counted often, many
   // rows by a sample. No rows at all is exact.
   struct Count {
@@ -126,7 +130,6 @@ class Overlay {
   base::Executor& executor_;
   base::MemoryBudget& budget_;
   std::vector<SegmentUse> uses_;
-  std::vector<OverlayRow> changes_;
   std::vector<size_t> resident_;  // segments, ascending
   std::vector<std::unique_ptr<Ranged>> ranged_;
 

@@ -69,9 +69,14 @@ Result<MadeSegment> make_segment(const SegmentTarget& target, const rete::BuildO
   WEFT_TRY(const std::unique_ptr<rete::SegmentBuilder> builder,
            rete::SegmentBuilder::create(options, executor, scratch));
   WEFT_TRY_STATUS(fill(*builder));
+  return publish_segment(target, *builder, scratch, dry_run);
+}
+
+Result<MadeSegment> publish_segment(const SegmentTarget& target, rete::SegmentBuilder& builder,
+                                    storage::ScratchSpace& scratch, bool dry_run) {
   WEFT_TRY(const std::unique_ptr<ScratchWriter> writer, ScratchWriter::create(scratch));
   MadeSegment made;
-  WEFT_TRY(made.report, builder->finish(*writer));
+  WEFT_TRY(made.report, builder.finish(*writer));
   made.size_bytes = writer->size();
   made.hash = made.report.content_hash;
   std::string name;

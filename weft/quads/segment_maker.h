@@ -64,4 +64,8 @@ Result<MadeSegment> make_segment(const SegmentTarget& target, const rete::BuildO
                                  bool dry_run,
                                  const std::function<Status(rete::SegmentBuilder&)>& fill);
 
+// The second half of it: writes what `builder` has taken.
+Result<MadeSegment> publish_segment(const SegmentTarget& target, rete::SegmentBuilder& builder,
+                                    storage::ScratchSpace& scratch, bool dry_run);
+
 }  // namespace weft::quads
