@@ -15,6 +15,9 @@ class OpenerOfEnvironment final : public manifest::ObjectOpener {
   Result<std::unique_ptr<storage::ObjectReader>> open(const std::string& address) override {
     return environment_.open_object(address);
   }
+  Result<std::unique_ptr<storage::ObjectReader>> open_growing(const std::string& address) override {
+    return environment_.open_growing(address);
+  }
   void prefetch(const std::vector<std::string>& addresses) override {
     environment_.prefetch(addresses);
   }
@@ -99,6 +102,11 @@ Result<std::unique_ptr<storage::ObjectReader>> Environment::open_object(const st
   }
   WEFT_TRY(remote::HttpClient* const client, http());
   return client->open_url(target);
+}
+
+Result<std::unique_ptr<storage::ObjectReader>> Environment::open_growing(
+    const std::string& target) {
+  return is_url(target) ? open_object(target) : storage::open_growing_file(target);
 }
 
 void Environment::prefetch(const std::vector<std::string>& targets) {

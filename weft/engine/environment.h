@@ -51,6 +51,8 @@ class Environment {
 
   // `target` is a path or a URL. Errors: those of storage, naming it.
   Result<std::unique_ptr<storage::ObjectReader>> open_object(const std::string& target);
+  // The same of an object that others append to (a journal): as long as it is now.
+  Result<std::unique_ptr<storage::ObjectReader>> open_growing(const std::string& target);
   // A hint: these will be opened soon. URLs among them are fetched side by side. Never waits.
   void prefetch(const std::vector<std::string>& targets);
   // What URLs have cost so far; all zero if none was opened.

@@ -1,3 +1,23 @@
-set(SOURCES environment.cc fold_source.cc graph.cc)
-set(HEADERS environment.h graph.h live_graph.h)
-set(TESTS graph_test.cc)
+set(SOURCES
+  document_loader.cc
+  environment.cc
+  fold_source.cc
+  graph.cc
+  live_commit.cc
+  live_graph.cc
+  live_load.cc
+  live_seal.cc
+  live_state.cc
+  live_store.cc
+  run_update.cc
+)
+set(HEADERS
+  document_loader.h
+  environment.h
+  graph.h
+  live_graph.h
+  live_state.h
+  live_store.h
+  run_update.h
+)
+set(TESTS graph_test.cc live_graph_test.cc)

@@ -8,6 +8,8 @@ namespace weft::engine {
 namespace {
 
 constexpr std::string_view kSegmentMagic = "RETE";
+constexpr std::string_view kJournalSuffix = ".changes";
+constexpr int kAttemptsMax = 4;
 
 // True for a segment, false for what may be a manifest.
 Result<bool> is_segment(storage::ObjectReader& reader) {
@@ -26,6 +28,19 @@ Result<bool> is_segment(storage::ObjectReader& reader) {
   return false;
 }
 
+// Null if there is none.
+Result<std::unique_ptr<storage::ObjectReader>> open_journal(Environment& environment,
+                                                            const std::string& target) {
+  if (is_url(target)) {
+    return std::unique_ptr<storage::ObjectReader>();
+  }
+  auto opened = environment.open_growing(target + std::string(kJournalSuffix));
+  if (!opened.ok() && opened.error().kind() == ErrorKind::kNotFound) {
+    return std::unique_ptr<storage::ObjectReader>();
+  }
+  return opened;
+}
+
 }  // namespace
 
 Graph::~Graph() = default;
@@ -34,17 +49,29 @@ Result<std::unique_ptr<Graph>> Graph::open(Environment& environment, const std::
   std::unique_ptr<Graph> graph(new Graph());
   graph->target_ = target;
   graph->opener_ = environment.make_opener();
-  WEFT_TRY(auto reader, environment.open_object(target));
-  WEFT_TRY(const bool segment_file, is_segment(*reader));
   const quads::FoldResources resources = environment.fold_resources();
-  if (segment_file) {
-    WEFT_TRY(auto segment, rete::Segment::open(std::move(reader), environment.segment_options()));
-    WEFT_TRY(graph->fold_, quads::Fold::of_segment(std::move(segment), resources));
-  } else {
+  for (int attempt = 1;; ++attempt) {
+    // The journal first: if a seal takes it into the log meanwhile, both are seen, and the mark in
+    // the manifest says what not to take twice.
+    WEFT_TRY(auto journal, open_journal(environment, target));
+    WEFT_TRY(auto reader, environment.open_object(target));
+    WEFT_TRY(const bool segment_file, is_segment(*reader));
+    if (segment_file) {
+      WEFT_TRY(auto segment, rete::Segment::open(std::move(reader), environment.segment_options()));
+      WEFT_TRY(graph->fold_,
+               quads::Fold::of_segment(std::move(segment), resources, std::move(journal)));
+      break;
+    }
     WEFT_TRY(graph->manifest_, manifest::read_manifest(*reader));
-    const bool with_journal = !is_url(target);
-    WEFT_TRY(graph->fold_, quads::Fold::open(graph->manifest_->log(), target, with_journal,
-                                             *graph->opener_, resources));
+    Result<std::shared_ptr<quads::Fold>> fold = quads::Fold::open(
+        *graph->manifest_, target, std::move(journal), *graph->opener_, resources);
+    // A compaction may have removed a segment since the manifest was read: it names others now.
+    const bool may_have_moved = !fold.ok() && fold.error().kind() == ErrorKind::kNotFound &&
+                                !is_url(target) && attempt < kAttemptsMax;
+    if (!may_have_moved) {
+      WEFT_TRY(graph->fold_, std::move(fold));
+      break;
+    }
   }
   graph->source_ = source_of_fold(*graph->fold_);
   return graph;

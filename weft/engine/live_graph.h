@@ -46,7 +46,7 @@ class Snapshot {
   // Commits of the journal that this state includes; grows with each update.
   virtual uint64_t sequence() const = 0;
   // Names this state among all that the graph ever had: letters, digits and dashes, without quotes.
-  // Equal for equal states, across restarts and across seals; a compaction gives a new one.
+  // The same after a restart, a seal, a compaction; a new one after each change.
   virtual const std::string& tag() const = 0;
   // Visible quads; quick when updates alone have changed the number since the last call.
   virtual Result<uint64_t> quad_count(std::stop_token stop) = 0;
@@ -128,6 +128,15 @@ struct LoadRequest {
   bool replace = false;
 };
 
+struct SealRequest {
+  // Says what would be sealed, and changes nothing; works on a graph that is open for reading, too.
+  bool dry_run = false;
+  // Where the segments go, made if it is absent; default: the manifest's folder. Seen from the
+  // working folder.
+  std::optional<std::string> folder;
+  std::stop_token stop;
+};
+
 struct SealReceipt {
   bool sealed = false;  // false: there was nothing to seal
   uint64_t generation = 0;
@@ -180,7 +189,10 @@ class LiveGraph {
 
   // Turns the journal into a segment. Updates and queries go on meanwhile. Errors: kUnsupported for
   // a single segment.
-  virtual Result<SealReceipt> seal(std::stop_token stop) = 0;
+  virtual Result<SealReceipt> seal_as(const SealRequest& request) = 0;
+  Result<SealReceipt> seal(std::stop_token stop) {
+    return seal_as(SealRequest{.dry_run = false, .folder = {}, .stop = std::move(stop)});
+  }
   // Seals, then turns the log into one segment. Updates and queries go on meanwhile.
   virtual Result<SealReceipt> compact(std::stop_token stop) = 0;
   // Does what the policy says is due, if anything: call it now and then (every second, say) from
