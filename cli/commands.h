@@ -16,5 +16,7 @@ void add_convert(CLI::App& app, Action& action);
 void add_count(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_manifest(CLI::App& app, Action& action);
+void add_update(CLI::App& app, Action& action);
+void add_journal(CLI::App& app, Action& action);
 
 }  // namespace weft::cli

@@ -64,7 +64,9 @@ int run(int argc, char** argv) {
   Action action;
   add_build(app, action);
   add_query(app, action);
+  add_update(app, action);
   add_manifest(app, action);
+  add_journal(app, action);
   add_info(app, action);
   add_verify(app, action);
   add_dump(app, action);

@@ -105,6 +105,10 @@ Status init(const ChangeArguments& arguments, Session& session) {
 }
 
 Status add(const ChangeArguments& arguments, Session& session) {
+  if (!arguments.dry_run) {
+    // What was written before this entry must stand before it.
+    WEFT_TRY_STATUS(seal_first(arguments.manifest, session));
+  }
   WEFT_TRY(const auto target, open_target(arguments, session));
   quads::AddRequest request;
   request.adds = arguments.adds;
@@ -299,6 +303,7 @@ void add_manifest(CLI::App& app, Action& action) {
   add_init_and_add(*group, action);
   add_status(*group, action);
   add_query(*group, action);
+  add_seal(*group, action);
   add_compact(*group, action);
   add_diff(*group, action);
   add_gc(*group, action);
