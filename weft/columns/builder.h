@@ -24,6 +24,9 @@ class ArrayBuilder {
   explicit ArrayBuilder(TypePtr type);
   ArrayBuilder(ArrayBuilder&&) noexcept = default;
   ArrayBuilder& operator=(ArrayBuilder&&) noexcept = default;
+  ArrayBuilder(const ArrayBuilder&) = delete;
+  ArrayBuilder& operator=(const ArrayBuilder&) = delete;
+  ~ArrayBuilder() = default;
 
   const TypePtr& type() const { return type_; }
   size_t length() const { return length_; }

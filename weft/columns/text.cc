@@ -10,7 +10,7 @@ namespace {
 
 template <typename T>
 std::string number_text(T value) {
-  std::array<char, 64> buffer;
+  std::array<char, 64> buffer{};
   const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return error == std::errc() ? std::string(buffer.data(), end) : std::string("?");
 }
@@ -119,7 +119,7 @@ std::string decimal_text(ByteView bytes, int32_t scale) {
   if (negative) {
     uint64_t carry = 1;
     for (uint32_t& word : words) {
-      carry += static_cast<uint32_t>(~word);
+      carry += ~word;
       word = static_cast<uint32_t>(carry);
       carry >>= 32U;
     }

@@ -128,5 +128,6 @@ set(TESTS
   layout/layout_test.cc
   read/data_file_reader_test.cc
   read/golden_test.cc
+  read/page_test.cc
   read/testing/golden.cc
 )

@@ -13,7 +13,7 @@ Error damaged(std::string_view what) {
   return Error(ErrorKind::kCorrupt, "a data file is damaged").with("part", what);
 }
 
-Error unsupported_version(std::string version) {
+Error unsupported_version(std::string_view version) {
   return Error(ErrorKind::kUnsupported, "a file version is not supported")
       .with("version", version)
       .with("supported", "2.0, 2.1, 2.2");
@@ -89,6 +89,7 @@ Result<PageDescription> parse_page(ByteView message, uint64_t file_size) {
   PageDescription out;
   std::vector<uint64_t> positions;
   std::vector<uint64_t> sizes;
+  ByteView encoding;
   WireReaderView reader(message);
   WireField field;
   while (reader.next(field)) {
@@ -102,13 +103,9 @@ Result<PageDescription> parse_page(ByteView message, uint64_t file_size) {
       case 3:
         reader.expect(field.as_u64(out.length));
         break;
-      case 4: {
-        ByteView encoding;
-        if (reader.expect(field.as_bytes(encoding))) {
-          WEFT_TRY_STATUS(parse_any(encoding, out.layout_url, out.layout));
-        }
+      case 4:
+        reader.expect(field.as_bytes(encoding));
         break;
-      }
       case 5:
         reader.expect(field.as_u64(out.first_row));
         break;
@@ -119,6 +116,7 @@ Result<PageDescription> parse_page(ByteView message, uint64_t file_size) {
   if (!reader.ok()) {
     return damaged("page");
   }
+  WEFT_TRY_STATUS(parse_any(encoding, out.layout_url, out.layout));
   WEFT_TRY(out.buffers, zip_extents(positions, sizes, file_size));
   return out;
 }
@@ -155,7 +153,7 @@ Result<FileVersion> parse_file_version(std::string_view name) {
       return version;
     }
   }
-  return unsupported_version(std::string(name));
+  return unsupported_version(name);
 }
 
 Result<FileVersion> file_version(uint64_t major, uint64_t minor) {

@@ -40,6 +40,7 @@ Result<std::vector<Layer>> to_layers(const std::vector<uint64_t>& numbers) {
 
 std::vector<uint64_t> to_numbers(const std::vector<Layer>& layers) {
   std::vector<uint64_t> numbers;
+  numbers.reserve(layers.size());
   for (const Layer layer : layers) {
     numbers.push_back(static_cast<uint64_t>(layer));
   }

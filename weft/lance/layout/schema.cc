@@ -168,6 +168,7 @@ Result<std::vector<SchemaNode>> schema_tree(const std::vector<SchemaField>& fiel
     }
   }
   std::vector<SchemaNode> out;
+  out.reserve(top.size());
   for (const size_t index : top) {
     out.push_back(make_node(index, children));
   }

@@ -2,7 +2,6 @@
 // width in front of each block (inline) or in the description (out of line).
 #pragma once
 
-#include <array>
 #include <cstring>
 #include <span>
 
@@ -15,12 +14,12 @@ namespace weft::lance::read {
 template <codec::PackedWord T>
 void unpack_block(ByteView words, uint32_t width, std::span<T, codec::kPackedBlockValues> out) {
   // One word more than full width, so that a copy always fits.
-  alignas(64) std::array<T, codec::kPackedBlockValues> copy;
+  alignas(64) T copy[codec::kPackedBlockValues];
   const size_t count = codec::packed_word_count<T>(width);
   const T* from = reinterpret_cast<const T*>(words.data());
   if (reinterpret_cast<uintptr_t>(words.data()) % alignof(T) != 0) {
-    std::memcpy(copy.data(), words.data(), count * sizeof(T));
-    from = copy.data();
+    std::memcpy(copy, words.data(), count * sizeof(T));
+    from = copy;
   }
   codec::unpack_lanes<T>(std::span<const T>(from, count), width, out);
 }
@@ -51,13 +50,14 @@ Status unpack_out_of_line(ByteView bytes, uint64_t width, uint64_t count, const 
     return page_damaged("packed values are not wider than their words");
   }
   const size_t block_bytes = codec::packed_word_count<T>(static_cast<uint32_t>(width)) * sizeof(T);
-  alignas(64) std::array<T, codec::kPackedBlockValues> block;
-  for (; count >= block.size(); count -= block.size()) {
+  alignas(64) T block[codec::kPackedBlockValues];
+  const std::span<T, codec::kPackedBlockValues> values(block);
+  for (; count >= values.size(); count -= values.size()) {
     if (bytes.size() < block_bytes) {
       return page_damaged("a bit-packed buffer is whole");
     }
-    unpack_block<T>(bytes, static_cast<uint32_t>(width), std::span<T, 1024>(block));
-    WEFT_TRY_STATUS(take(std::span<const T>(block)));
+    unpack_block<T>(bytes, static_cast<uint32_t>(width), values);
+    WEFT_TRY_STATUS(take(std::span<const T>(values)));
     bytes = bytes.subspan(block_bytes);
   }
   if (count == 0) {
@@ -65,13 +65,13 @@ Status unpack_out_of_line(ByteView bytes, uint64_t width, uint64_t count, const 
   }
   // The last values are stored as they are if that is what remains, else as a block.
   if (bytes.size() == count * sizeof(T)) {
-    std::memcpy(block.data(), bytes.data(), bytes.size());
+    std::memcpy(block, bytes.data(), bytes.size());
   } else if (bytes.size() >= block_bytes) {
-    unpack_block<T>(bytes, static_cast<uint32_t>(width), std::span<T, 1024>(block));
+    unpack_block<T>(bytes, static_cast<uint32_t>(width), values);
   } else {
     return page_damaged("the last block of a bit-packed buffer is whole");
   }
-  return take(std::span<const T>(block).first(count));
+  return take(std::span<const T>(values).first(count));
 }
 
 // Calls `call(T())` for the unsigned word of so many bits. Errors: kUnsupported.

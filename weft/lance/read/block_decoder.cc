@@ -117,11 +117,46 @@ Status text_block(ByteView bytes, uint64_t count, LeafValues& out) {
   return ok_status();
 }
 
+Status packed_items(const Encoding& encoding, ByteView bytes, uint64_t count, LeafValues& out) {
+  const bool is_inline = encoding.kind == EncodingKind::kInlineBitpacking;
+  if (encoding.number != out.shape().bits ||
+      (is_inline ? count > codec::kPackedBlockValues
+                 : encoding.children[0].kind != EncodingKind::kFlat)) {
+    return page_damaged("a packed dictionary has the column's width");
+  }
+  return with_word(out.shape().bits, [&](auto word) -> Status {
+    using T = decltype(word);
+    const auto take = [&](std::span<const T> values) {
+      return out.append_fixed(std::as_bytes(values));
+    };
+    if (!is_inline) {
+      return unpack_out_of_line<T>(bytes, encoding.children[0].number, count, take);
+    }
+    alignas(64) T block[codec::kPackedBlockValues];
+    WEFT_TRY_STATUS(unpack_inline<T>(bytes, std::span<T, codec::kPackedBlockValues>(block)));
+    return take(std::span<const T>(block).first(count));
+  });
+}
+
+Status run_items(const Encoding& encoding, ByteView bytes, uint64_t count, LeafValues& out) {
+  WEFT_TRY(const Runs runs, split_runs(encoding, bytes, out.shape().bits));
+  const size_t width = out.shape().bytes();
+  uint64_t left = count;
+  for (size_t i = 0; i < runs.lengths.size(); ++i) {
+    for (uint64_t k = static_cast<uint8_t>(runs.lengths[i]); k != 0 && left != 0; --k, --left) {
+      WEFT_TRY_STATUS(out.append_fixed(runs.values.subspan(i * width, width)));
+    }
+  }
+  return left == 0 ? ok_status() : Status(page_damaged("runs cover all items"));
+}
+
 Status fixed_block(const Encoding& encoding, ByteView bytes, uint64_t count, LeafValues& out) {
-  const uint64_t bits = out.shape().bits;
+  if (out.shape().kind != LeafShape::Kind::kFixed) {
+    return encoding_refused(encoding, "dictionary of this type");
+  }
   switch (encoding.kind) {
     case EncodingKind::kFlat:
-      if (encoding.number != bits) {
+      if (encoding.number != out.shape().bits) {
         return page_damaged("a dictionary has values of the column's width");
       }
       if (bytes.size() / out.shape().bytes() < count) {
@@ -129,39 +164,10 @@ Status fixed_block(const Encoding& encoding, ByteView bytes, uint64_t count, Lea
       }
       return out.append_fixed(bytes.first(count * out.shape().bytes()));
     case EncodingKind::kInlineBitpacking:
-      if (encoding.number != bits || count > codec::kPackedBlockValues) {
-        return page_damaged("a packed dictionary fits one block of the column's width");
-      }
-      return with_word(bits, [&](auto word) -> Status {
-        using T = decltype(word);
-        alignas(64) std::array<T, codec::kPackedBlockValues> block;
-        WEFT_TRY_STATUS(unpack_inline<T>(bytes, std::span<T, 1024>(block)));
-        return out.append_fixed(std::as_bytes(std::span<const T>(block).first(count)));
-      });
     case EncodingKind::kOutOfLineBitpacking:
-      if (encoding.number != bits || encoding.children[0].kind != EncodingKind::kFlat) {
-        return page_damaged("a packed dictionary has the column's width");
-      }
-      return with_word(bits, [&](auto word) -> Status {
-        using T = decltype(word);
-        return unpack_out_of_line<T>(
-            bytes, encoding.children[0].number, count,
-            [&](std::span<const T> values) { return out.append_fixed(std::as_bytes(values)); });
-      });
-    case EncodingKind::kRunLength: {
-      if (bits % 8 != 0) {
-        return encoding_refused(encoding, "dictionary");
-      }
-      WEFT_TRY(const Runs runs, split_runs(encoding, bytes, bits));
-      uint64_t left = count;
-      for (size_t i = 0; i < runs.lengths.size(); ++i) {
-        for (uint64_t k = static_cast<uint8_t>(runs.lengths[i]); k != 0 && left != 0; --k, --left) {
-          WEFT_TRY_STATUS(
-              out.append_fixed(runs.values.subspan(i * out.shape().bytes(), out.shape().bytes())));
-        }
-      }
-      return left == 0 ? ok_status() : Status(page_damaged("runs cover all items"));
-    }
+      return packed_items(encoding, bytes, count, out);
+    case EncodingKind::kRunLength:
+      return run_items(encoding, bytes, count, out);
     default:
       return encoding_refused(encoding, "dictionary");
   }
@@ -238,9 +244,10 @@ Status decode_levels(const Encoding& encoding, ByteView bytes, uint64_t count, R
       if (count > codec::kPackedBlockValues) {
         return page_damaged("levels packed inline fit one block");
       }
-      alignas(64) std::array<uint16_t, codec::kPackedBlockValues> block;
-      WEFT_TRY_STATUS(unpack_inline<uint16_t>(bytes, std::span<uint16_t, 1024>(block)));
-      out.insert(out.end(), block.begin(), block.begin() + static_cast<std::ptrdiff_t>(count));
+      alignas(64) uint16_t block[codec::kPackedBlockValues];
+      WEFT_TRY_STATUS(
+          unpack_inline<uint16_t>(bytes, std::span<uint16_t, codec::kPackedBlockValues>(block)));
+      out.insert(out.end(), block, block + count);
       return ok_status();
     }
     case EncodingKind::kOutOfLineBitpacking:

@@ -79,6 +79,7 @@ Result<std::string> ConstantPage::value_in(ByteView buffer) const {
     return page_damaged("a constant of variable width has its buffers");
   }
   std::vector<uint64_t> sizes;
+  sizes.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     sizes.push_back(reader.u32());
   }
@@ -133,8 +134,8 @@ Result<std::shared_ptr<const ConstantContent>> ConstantPage::make_content(
     return page_damaged("a constant page has as many levels of both kinds");
   }
   const LeafShape& shape = path_.shape;
-  if (made->value && shape.kind != LeafShape::Kind::kText &&
-      made->value->size() != (shape.bits + 7) / 8) {
+  if (made->value.has_value() && shape.kind != LeafShape::Kind::kText &&
+      made->value.value().size() != (shape.bits + 7) / 8) {
     return page_damaged("a constant has the width of its column");
   }
   const base::MutexLock lock(mutex_);

@@ -44,7 +44,7 @@ class FullZipPage final : public Page {
         layout_(std::move(layout)),
         map_(std::move(map)),
         form_(form),
-        fsst_(std::move(fsst)) {}
+        fsst_(fsst) {}
 
   uint64_t kept_bytes() const override { return sizeof(*this); }
   bool is_plain() const override { return form_.is_fixed() && form_.control_bytes == 0; }
@@ -56,7 +56,10 @@ class FullZipPage final : public Page {
   const SlotForm& form() const { return form_; }
   const Extent& slots() const { return buffers_[0]; }
   const Extent& row_index() const { return buffers_[1]; }
-  const std::optional<codec::FsstDecoder>& fsst() const { return fsst_; }
+  // Null: values are not encoded so.
+  const codec::FsstDecoder* fsst() const {
+    return fsst_.has_value() && fsst_->is_on() ? &*fsst_ : nullptr;
+  }
   bool has_row_index() const { return !form_.is_fixed() || form_.repetition_bits != 0; }
   // Bytes of one entry of the row index.
   size_t index_width() const { return row_index().size / (row_count() + 1); }
@@ -193,12 +196,12 @@ class FullZipRequest final : public PageRequest {
 
   Status take_variable(ByteView value, LeafValues& values) const {
     const Encoding& encoding = page_.layout().values;
-    if (page_.fsst() && page_.fsst()->is_on()) {
+    if (const codec::FsstDecoder* const fsst = page_.fsst(); fsst != nullptr) {
       GrowingBytes& text = values.bytes();
       WEFT_TRY_STATUS(text.reserve_more(codec::FsstDecoder::decoded_size_max(value.size()) +
                                         codec::FsstDecoder::kSlackBytes));
       auto* const begin = reinterpret_cast<uint8_t*>(text.data());
-      const uint8_t* const end = page_.fsst()->decode(value, begin + text.size());
+      const uint8_t* const end = fsst->decode(value, begin + text.size());
       if (end == nullptr) {
         return page_damaged("every FSST code has a symbol");
       }
@@ -320,7 +323,7 @@ Status fit_fixed(const LeafPath& path, const FullZipLayout& layout, SlotForm& fo
     return encoding_refused(*inner, "slots that are no whole bytes");
   }
   form.value_bytes = form.validity_bytes + path.shape.bytes();
-  if (*layout.bits_per_value != form.value_bytes * 8) {
+  if (layout.bits_per_value != form.value_bytes * 8) {
     return page_damaged("slots have the width of their values");
   }
   return ok_status();
@@ -328,7 +331,7 @@ Status fit_fixed(const LeafPath& path, const FullZipLayout& layout, SlotForm& fo
 
 Status fit_variable(const LeafPath& path, const FullZipLayout& layout, SlotForm& form,
                     std::optional<codec::FsstDecoder>& fsst) {
-  const uint64_t bits = *layout.bits_per_offset;
+  const uint64_t bits = layout.bits_per_offset.value_or(0);
   if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
     return page_damaged("the lengths of slots are whole numbers");
   }
@@ -382,7 +385,7 @@ Result<std::unique_ptr<Page>> make_full_zip_page(const LeafPath& path,
     }
   }
   return std::make_unique<FullZipPage>(path, description, std::move(layout), std::move(map), form,
-                                       std::move(fsst));
+                                       fsst);
 }
 
 }  // namespace weft::lance::read

@@ -80,7 +80,9 @@ Result<LevelMap> LevelMap::make(const LeafPath& path, const std::vector<Layer>& 
 
 Status LeafOutput::append_levels(const LevelMap& map, std::span<const uint16_t> repetition_levels,
                                  std::span<const uint16_t> definition_levels, uint64_t count) {
-  WEFT_TRY_STATUS(memory->grow(count * 2 * sizeof(uint16_t)));
+  const uint64_t kinds = (repetition_levels.empty() ? 0 : 1) +
+                         (definition_levels.empty() && definition.empty() ? 0 : 1);
+  WEFT_TRY_STATUS(memory->grow(count * kinds * sizeof(uint16_t)));
   if (!repetition_levels.empty()) {
     const uint16_t greatest = *std::max_element(repetition_levels.begin(), repetition_levels.end());
     if (greatest > map.list_count()) {
@@ -96,6 +98,7 @@ Status LeafOutput::append_levels(const LevelMap& map, std::span<const uint16_t> 
     return ok_status();
   }
   if (definition.empty()) {
+    WEFT_TRY_STATUS(memory->grow(event_count * sizeof(uint16_t)));
     definition.resize(event_count);
   }
   event_count += count;
@@ -114,7 +117,7 @@ Status LeafOutput::append_levels(const LevelMap& map, std::span<const uint16_t> 
 }
 
 Status LeafOutput::append_level_run(uint16_t level, uint64_t count) {
-  WEFT_TRY_STATUS(memory->grow(count * sizeof(uint16_t)));
+  WEFT_TRY_STATUS(memory->grow((event_count + count) * sizeof(uint16_t)));
   if (level != 0 && definition.empty()) {
     definition.resize(event_count);
   }

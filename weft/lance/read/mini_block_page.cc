@@ -69,6 +69,13 @@ class MiniBlockPage final : public Page {
   const LeafShape& value_shape() const { return value_shape_; }
   const Extent& chunk_buffer() const { return buffers_[1]; }
   bool has_repetition() const { return layout_.repetition.has_value(); }
+  // Null: there are none.
+  const layout::Encoding* definition() const {
+    return layout_.definition.has_value() ? &*layout_.definition : nullptr;
+  }
+  const layout::Encoding* repetition() const {
+    return layout_.repetition.has_value() ? &*layout_.repetition : nullptr;
+  }
 
  private:
   const LeafPath& path_;
@@ -203,12 +210,12 @@ class MiniBlockRequest final : public PageRequest {
       }
       WEFT_TRY(const ChunkParts parts, chunk_at(run, chunk, bytes));
       levels.clear();
-      if (page_.layout().definition) {
+      if (page_.definition() != nullptr) {
         if (parts.level_count != end - begin) {
           return page_damaged("a chunk without lists has a level for every item");
         }
-        WEFT_TRY_STATUS(decode_levels(*page_.layout().definition, parts.definition,
-                                      parts.level_count, memory_, levels));
+        WEFT_TRY_STATUS(decode_levels(*page_.definition(), parts.definition, parts.level_count,
+                                      memory_, levels));
       }
       for (const IndexRange range : ranges) {
         const std::span<const uint16_t> part =
@@ -230,11 +237,11 @@ class MiniBlockRequest final : public PageRequest {
     for (size_t chunk = run.first; chunk <= run.last; ++chunk) {
       WEFT_TRY(ChunkParts parts, chunk_at(run, chunk, bytes));
       WEFT_TRY_STATUS(memory_.grow(parts.level_count * 2 * sizeof(uint16_t)));
-      WEFT_TRY_STATUS(decode_levels(*page_.layout().repetition, parts.repetition, parts.level_count,
+      WEFT_TRY_STATUS(decode_levels(*page_.repetition(), parts.repetition, parts.level_count,
                                     memory_, levels.repetition));
-      if (page_.layout().definition) {
-        WEFT_TRY_STATUS(decode_levels(*page_.layout().definition, parts.definition,
-                                      parts.level_count, memory_, levels.definition));
+      if (page_.definition() != nullptr) {
+        WEFT_TRY_STATUS(decode_levels(*page_.definition(), parts.definition, parts.level_count,
+                                      memory_, levels.definition));
       }
       levels.chunks.push_back(std::move(parts));
     }
@@ -336,25 +343,89 @@ class MiniBlockRequest final : public PageRequest {
   std::vector<storage::Buffer> buffers_;
 };
 
+// Index `i` of a buffer of Ts.
 template <typename T>
-Status look_up_as(const LeafValues& indices, const LeafValues& dictionary, LeafValues& out) {
-  const bool is_text = out.shape().kind == LeafShape::Kind::kText;
-  WEFT_TRY_STATUS(out.reserve(indices.count()));
-  const ByteView bytes = indices.fixed_bytes();
-  for (uint64_t i = 0; i < indices.count(); ++i) {
-    T index = 0;
-    std::memcpy(&index, bytes.data() + i * sizeof(T), sizeof(T));
-    if (index >= dictionary.count()) {
-      return page_damaged("indices stay inside the dictionary");
-    }
-    WEFT_TRY_STATUS(is_text ? out.append_text(dictionary.text_at(index))
-                            : out.append_fixed(dictionary.fixed_at(index)));
+uint64_t index_at(ByteView indices, uint64_t i) {
+  T index = 0;
+  std::memcpy(&index, indices.data() + i * sizeof(T), sizeof(T));
+  return index;
+}
+
+template <typename T>
+Status check_indices(ByteView indices, uint64_t count, uint64_t item_count) {
+  uint64_t greatest = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    greatest = std::max(greatest, index_at<T>(indices, i));
+  }
+  return count == 0 || greatest < item_count
+             ? ok_status()
+             : Status(page_damaged("indices stay inside the dictionary"));
+}
+
+template <typename T, size_t kWidth>
+void copy_items(ByteView indices, uint64_t count, ByteView items, std::byte* out) {
+  for (uint64_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * kWidth, items.data() + index_at<T>(indices, i) * kWidth, kWidth);
+  }
+}
+
+template <typename T>
+Status look_up_fixed(ByteView indices, uint64_t count, const LeafValues& dictionary,
+                     LeafValues& out) {
+  const ByteView items = dictionary.fixed_bytes();
+  const size_t width = out.shape().bytes();
+  WEFT_TRY(std::byte* const at, out.extend_fixed(count));
+  switch (width) {
+    case 4:
+      copy_items<T, 4>(indices, count, items, at);
+      break;
+    case 8:
+      copy_items<T, 8>(indices, count, items, at);
+      break;
+    case 16:
+      copy_items<T, 16>(indices, count, items, at);
+      break;
+    default:
+      for (uint64_t i = 0; i < count; ++i) {
+        std::memcpy(at + i * width, items.data() + index_at<T>(indices, i) * width, width);
+      }
   }
   return ok_status();
 }
 
+template <typename T>
+Status look_up_text(ByteView indices, uint64_t count, const LeafValues& dictionary,
+                    LeafValues& out) {
+  std::vector<uint64_t> ends(count);
+  uint64_t size = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    size += dictionary.text_at(index_at<T>(indices, i)).size();
+    ends[i] = size;
+  }
+  const uint64_t base = out.bytes().size();
+  WEFT_TRY(std::byte * at, out.bytes().extend(size));
+  for (uint64_t i = 0; i < count; ++i) {
+    const ByteView text = dictionary.text_at(index_at<T>(indices, i));
+    if (!text.empty()) {
+      std::memcpy(at, text.data(), text.size());
+      at += text.size();
+    }
+  }
+  return out.append_text_ends<uint64_t>(base, reinterpret_cast<const std::byte*>(ends.data()),
+                                        count, 0);
+}
+
+template <typename T>
+Status look_up_as(const LeafValues& indices, const LeafValues& dictionary, LeafValues& out) {
+  const ByteView bytes = indices.fixed_bytes();
+  WEFT_TRY_STATUS(check_indices<T>(bytes, indices.count(), dictionary.count()));
+  return out.shape().kind == LeafShape::Kind::kText
+             ? look_up_text<T>(bytes, indices.count(), dictionary, out)
+             : look_up_fixed<T>(bytes, indices.count(), dictionary, out);
+}
+
 Status MiniBlockRequest::look_up(const LeafValues& indices, LeafValues& out) const {
-  const LeafValues& dictionary = *table_->dictionary;
+  const LeafValues& dictionary = table_->dictionary.value();
   switch (indices.shape().bits) {
     case 8:
       return look_up_as<uint8_t>(indices, dictionary, out);

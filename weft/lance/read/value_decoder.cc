@@ -262,7 +262,7 @@ Status ValueDecoder::packed(const Encoding& encoding, const Chunk& chunk, LeafVa
       }
       out.drop_fixed(kBlock);
     }
-    alignas(64) std::array<T, kBlock> block;
+    alignas(64) T block[kBlock];
     WEFT_TRY_STATUS(unpack_inline<T>(chunk.buffers[0], std::span<T, kBlock>(block)));
     for (const IndexRange range : chunk.ranges) {
       WEFT_TRY_STATUS(out.append_fixed(
