@@ -175,7 +175,8 @@ bool WireReaderView::next(WireField& field) {
     default:
       return false;
   }
-  field.raw = ByteView(reinterpret_cast<const std::byte*>(start), cursor - start);
+  field.raw =
+      ByteView(reinterpret_cast<const std::byte*>(start), static_cast<size_t>(cursor - start));
   cursor_ = cursor;
   ok_ = true;
   return true;
