@@ -1,5 +1,33 @@
 # One line a file, so that several hands can add theirs.
 set(SOURCES
+  layout/array_encoding.cc
+  layout/encoding_names.cc
+  layout/encoding_tree.cc
+  layout/field.cc
+  layout/file_layout.cc
+  layout/logical_type.cc
+  layout/page_layout.cc
+  layout/schema.cc
+  read/assemble.cc
+  read/block_decoder.cc
+  read/chunk_table.cc
+  read/column_pages.cc
+  read/constant_page.cc
+  read/data_file_reader.cc
+  read/field_2_0.cc
+  read/file_content.cc
+  read/fragment_reader.cc
+  read/full_zip_page.cc
+  read/leaf_output.cc
+  read/leaf_values.cc
+  read/mini_block_page.cc
+  read/page.cc
+  read/page_2_0.cc
+  read/page_source.cc
+  read/read_memory.cc
+  read/scan.cc
+  read/table_reader.cc
+  read/value_decoder.cc
   table/arrow_deletions.cc
   table/branch_create.cc
   table/cleanup.cc
@@ -23,32 +51,6 @@ set(SOURCES
   table/stage.cc
   table/transaction.cc
   table/wire_map.cc
-  layout/array_encoding.cc
-  layout/encoding_names.cc
-  layout/encoding_tree.cc
-  layout/field.cc
-  layout/file_layout.cc
-  layout/logical_type.cc
-  layout/page_layout.cc
-  layout/schema.cc
-  read/assemble.cc
-  read/block_decoder.cc
-  read/chunk_table.cc
-  read/column_pages.cc
-  read/constant_page.cc
-  read/data_file_reader.cc
-  read/field_2_0.cc
-  read/file_content.cc
-  read/full_zip_page.cc
-  read/leaf_output.cc
-  read/leaf_values.cc
-  read/mini_block_page.cc
-  read/page.cc
-  read/page_2_0.cc
-  read/page_source.cc
-  read/read_memory.cc
-  read/scan.cc
-  read/value_decoder.cc
   write/chunk_values.cc
   write/constant.cc
   write/data_file_writer.cc
@@ -65,6 +67,28 @@ set(SOURCES
   write/text_codes.cc
 )
 set(HEADERS
+  layout/array_encoding.h
+  layout/encoding.h
+  layout/encoding_tree.h
+  layout/field.h
+  layout/file_layout.h
+  read/assemble.h
+  read/bit_unpacking.h
+  read/block_decoder.h
+  read/chunk_table.h
+  read/column_pages.h
+  read/data_file_reader.h
+  read/file_content.h
+  read/fragment_reader.h
+  read/leaf_output.h
+  read/leaf_values.h
+  read/page.h
+  read/page_2_0.h
+  read/page_source.h
+  read/read_memory.h
+  read/table_reader.h
+  read/testing/golden.h
+  read/value_decoder.h
   table/cleanup.h
   table/conflict.h
   table/deletions.h
@@ -85,26 +109,6 @@ set(HEADERS
   table/testing/table_probe.h
   table/transaction.h
   table/wire_map.h
-  layout/array_encoding.h
-  layout/encoding.h
-  layout/encoding_tree.h
-  layout/field.h
-  layout/file_layout.h
-  read/assemble.h
-  read/bit_unpacking.h
-  read/block_decoder.h
-  read/chunk_table.h
-  read/column_pages.h
-  read/data_file_reader.h
-  read/file_content.h
-  read/leaf_output.h
-  read/leaf_values.h
-  read/page.h
-  read/page_2_0.h
-  read/page_source.h
-  read/read_memory.h
-  read/testing/golden.h
-  read/value_decoder.h
   write/chunk_values.h
   write/data_file_writer.h
   write/dictionary.h
@@ -120,14 +124,15 @@ set(HEADERS
   write/words.h
 )
 set(TESTS
+  layout/layout_test.cc
+  read/data_file_reader_test.cc
+  read/golden_test.cc
+  read/page_test.cc
+  read/table_reader_test.cc
+  read/testing/golden.cc
   table/deletions_test.cc
   table/manifest_test.cc
   table/refs_test.cc
   table/table_test.cc
   table/transaction_test.cc
-  layout/layout_test.cc
-  read/data_file_reader_test.cc
-  read/golden_test.cc
-  read/page_test.cc
-  read/testing/golden.cc
 )

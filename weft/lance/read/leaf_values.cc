@@ -114,7 +114,7 @@ Result<LeafShape> LeafShape::of(const Type& type) {
 }
 
 LeafValues::LeafValues(LeafShape shape, ReadMemory* memory)
-    : shape_(shape), memory_(memory), bytes_(memory), offsets_(memory), item_validity_(memory) {}
+    : shape_(shape), bytes_(memory), offsets_(memory), item_validity_(memory) {}
 
 Status LeafValues::reserve(uint64_t more) {
   if (shape_.kind == LeafShape::Kind::kText) {

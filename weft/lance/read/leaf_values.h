@@ -102,7 +102,6 @@ class LeafValues {
                                          columns::Buffer bytes);
 
   LeafShape shape_;
-  ReadMemory* memory_;
   uint64_t count_ = 0;
   GrowingBytes bytes_;    // kBits and kFixed: values; kText: the text
   GrowingBytes offsets_;  // kText: int32 or int64, the leading zero included

@@ -8,7 +8,7 @@ namespace weft::lance::read {
 Result<std::vector<storage::Buffer>> read_coalesced(storage::ObjectReader& object,
                                                     std::span<const storage::Range> ranges,
                                                     uint64_t gap_bytes, ReadMemory& memory,
-                                                    std::stop_token stop) {
+                                                    const std::stop_token& stop) {
   std::vector<size_t> order(ranges.size());
   std::iota(order.begin(), order.end(), size_t{0});
   const auto before = [&](size_t left, size_t right) {
@@ -51,7 +51,7 @@ Result<std::vector<storage::Buffer>> read_coalesced(storage::ObjectReader& objec
 }
 
 Status fetch(storage::ObjectReader& object, std::span<PageRequest* const> requests,
-             uint64_t gap_bytes, ReadMemory& memory, std::stop_token stop) {
+             uint64_t gap_bytes, ReadMemory& memory, const std::stop_token& stop) {
   std::vector<PageRequest*> waiting(requests.begin(), requests.end());
   std::vector<storage::Range> ranges;
   std::vector<size_t> counts;

@@ -17,11 +17,11 @@ namespace weft::lance::read {
 Result<std::vector<storage::Buffer>> read_coalesced(storage::ObjectReader& object,
                                                     std::span<const storage::Range> ranges,
                                                     uint64_t gap_bytes, ReadMemory& memory,
-                                                    std::stop_token stop);
+                                                    const std::stop_token& stop);
 inline constexpr uint64_t kCoalescedBytesMax = uint64_t{8} << 20U;
 
 // Drives the requests until all have what they need, all of one round in one call of the store.
 Status fetch(storage::ObjectReader& object, std::span<PageRequest* const> requests,
-             uint64_t gap_bytes, ReadMemory& memory, std::stop_token stop);
+             uint64_t gap_bytes, ReadMemory& memory, const std::stop_token& stop);
 
 }  // namespace weft::lance::read

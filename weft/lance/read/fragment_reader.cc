@@ -1,0 +1,138 @@
+#include "weft/lance/read/fragment_reader.h"
+
+#include <algorithm>
+#include <set>
+
+#include "weft/columns/builder.h"
+#include "weft/lance/table/names.h"
+
+namespace weft::lance::read {
+
+Result<const Deletions*> FragmentReader::deletions() {
+  if (!fragment_.deletion_file) {
+    return static_cast<const Deletions*>(nullptr);
+  }
+  const base::MutexLock lock(mutex_);
+  if (!deletions_read_) {
+    const DeletionFile& file = *fragment_.deletion_file;
+    WEFT_TRY(const std::string name, snapshot_.deletion_name(fragment_.id, file));
+    WEFT_TRY(const std::string kept_folder, snapshot_.base_folder(file.base_id, kKeptFolder));
+    WEFT_TRY(
+        deletions_,
+        read_deletions(*snapshot_.location().store, name,
+                       join_name(kept_folder, deletion_file_name(fragment_.id, file)), fragment_));
+    deletions_read_ = true;
+  }
+  return static_cast<const Deletions*>(&*deletions_);
+}
+
+Result<DataFileReader*> FragmentReader::file(size_t index) {
+  const base::MutexLock lock(mutex_);
+  files_.resize(fragment_.files.size());
+  if (files_[index] == nullptr) {
+    const DataFile& entry = fragment_.files[index];
+    WEFT_TRY(const std::string name, snapshot_.data_file_name(entry));
+    WEFT_TRY(std::unique_ptr<storage::ObjectReader> object, snapshot_.location().store->open(name));
+    if (entry.size_bytes != 0 && object->size() != entry.size_bytes) {
+      return Error(ErrorKind::kCorrupt, "a data file has another size than its manifest says")
+          .with("object", name)
+          .with("size", object->size())
+          .with("expected", entry.size_bytes);
+    }
+    WEFT_TRY(std::unique_ptr<DataFileReader> reader,
+             DataFileReader::open(std::move(object), options_));
+    if (reader->row_count() != fragment_.physical_rows) {
+      return Error(ErrorKind::kCorrupt, "a data file has other rows than its fragment")
+          .with("object", name)
+          .with("rows", reader->row_count())
+          .with("expected", fragment_.physical_rows);
+    }
+    files_[index] = std::move(reader);
+  }
+  return files_[index].get();
+}
+
+Result<FragmentProjection> FragmentReader::project(const columns::SchemaPtr& schema) {
+  const std::vector<layout::SchemaField>& fields = snapshot_.manifest().fields;
+  WEFT_TRY(const std::vector<layout::SchemaNode> tree, layout::schema_tree(fields));
+  FragmentProjection out;
+  out.schema = schema;
+  std::vector<bool> found(schema->fields.size());
+  for (size_t i = 0; i < fragment_.files.size(); ++i) {
+    const DataFile& entry = fragment_.files[i];
+    const std::set<int32_t> ids(entry.fields.begin(), entry.fields.end());
+    FragmentProjection::Part part;
+    std::vector<std::string> names;
+    for (size_t k = 0; k < schema->fields.size(); ++k) {
+      const auto node = std::find_if(tree.begin(), tree.end(), [&](const auto& each) {
+        return fields[each.field].name == schema->fields[k].name;
+      });
+      if (node == tree.end() || found[k]) {
+        continue;
+      }
+      // The first leaf stands for the field: a field whose leaves lie in several files is refused
+      // by the projection.
+      const layout::SchemaNode* leaf = &*node;
+      while (!leaf->children.empty()) {
+        leaf = &leaf->children.front();
+      }
+      if (ids.contains(fields[leaf->field].id)) {
+        found[k] = true;
+        part.columns.push_back(k);
+        names.push_back(schema->fields[k].name);
+      }
+    }
+    if (!names.empty()) {
+      WEFT_TRY(part.file, file(i));
+      WEFT_TRY(part.projection,
+               part.file->project(fields, entry.fields, entry.column_indices, names));
+      out.parts.push_back(std::move(part));
+    }
+  }
+  FragmentProjection::Part absent;
+  for (size_t k = 0; k < found.size(); ++k) {
+    if (!found[k]) {
+      absent.columns.push_back(k);
+    }
+  }
+  if (!absent.columns.empty()) {
+    out.parts.push_back(std::move(absent));
+  }
+  return out;
+}
+
+template <typename ReadPart>
+Result<columns::Batch> FragmentReader::join(const FragmentProjection& projection,
+                                            uint64_t row_count, const ReadPart& read_part) {
+  std::vector<columns::ArrayPtr> arrays(projection.schema->fields.size());
+  for (const FragmentProjection::Part& part : projection.parts) {
+    if (part.file == nullptr) {
+      for (const size_t column : part.columns) {
+        arrays[column] = columns::null_array(projection.schema->fields[column].type, row_count);
+      }
+      continue;
+    }
+    WEFT_TRY(const columns::Batch batch, read_part(part));
+    for (size_t i = 0; i < part.columns.size(); ++i) {
+      arrays[part.columns[i]] = batch.column(i);
+    }
+  }
+  return columns::Batch::make(projection.schema, std::move(arrays), row_count);
+}
+
+Result<columns::Batch> FragmentReader::read(const FragmentProjection& projection, IndexRange rows,
+                                            std::stop_token stop) {
+  return join(projection, rows.size(), [&](const FragmentProjection::Part& part) {
+    return part.file->read(part.projection, rows, stop);
+  });
+}
+
+Result<columns::Batch> FragmentReader::take(const FragmentProjection& projection,
+                                            std::span<const uint64_t> offsets,
+                                            std::stop_token stop) {
+  return join(projection, offsets.size(), [&](const FragmentProjection::Part& part) {
+    return part.file->take(part.projection, offsets, stop);
+  });
+}
+
+}  // namespace weft::lance::read
