@@ -126,7 +126,9 @@ class HttpReader final : public storage::ObjectReader {
     {
       const base::MutexLock lock(mutex_);
       for (const Range& range : ranges) {
-        for_pieces(range, [&](Range piece) { pieces.emplace_back(piece, expected_or_new(piece)); });
+        for (const Range& piece : pieces_of(range)) {
+          pieces.emplace_back(piece, expected_or_new(piece));
+        }
       }
     }
     std::vector<TransferHandle> transfers;
@@ -162,25 +164,26 @@ class HttpReader final : public storage::ObjectReader {
     }
     const base::MutexLock lock(mutex_);
     for (const Range& range : ranges) {
-      for_pieces(range, [&](Range piece) {
+      for (const Range& piece : pieces_of(range)) {
         const Key key(piece.offset, piece.size);
         if (!expected_.contains(key)) {
           expected_.emplace(key, request(piece));
         }
-      });
+      }
     }
   }
 
  private:
   using Key = std::pair<uint64_t, uint64_t>;
 
-  template <typename Take>
-  void for_pieces(Range range, const Take& take) const {
+  std::vector<Range> pieces_of(Range range) const {
+    std::vector<Range> pieces;
     for (uint64_t done = 0; done < range.size;) {
       const uint64_t size = std::min(request_bytes_max_, range.size - done);
-      take(Range{range.offset + done, size});
+      pieces.push_back({range.offset + done, size});
       done += size;
     }
+    return pieces;
   }
 
   TransferHandle request(Range piece) {

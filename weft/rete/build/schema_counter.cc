@@ -47,7 +47,6 @@ SchemaCounter::SchemaCounter(const Dictionary& dictionary, const SchemaPredicate
                              const BuildSpace& space)
     : dictionary_(&dictionary),
       predicates_(predicates),
-      space_(&space),
       shared_(dictionary.count(DictSection::kShared)),
       subject_max_(dictionary.subject_max()),
       classes_in_memory_(uint64_t{subject_max_} * sizeof(uint32_t) <= space.sort_bytes),

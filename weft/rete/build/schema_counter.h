@@ -106,7 +106,6 @@ class SchemaCounter {
 
   const Dictionary* dictionary_;
   SchemaPredicates predicates_;
-  const BuildSpace* space_;
   uint32_t shared_;
   uint32_t subject_max_;
   SchemaCounts counts_;

@@ -146,8 +146,8 @@ class ClassPart {
         classes.push_back(number);
       }
     }
-    std::stable_sort(classes.begin(), classes.end(), [this](ClassNumber a, ClassNumber b) {
-      return table_.depth[a] < table_.depth[b];
+    std::sort(classes.begin(), classes.end(), [this](ClassNumber a, ClassNumber b) {
+      return std::pair(table_.depth[a], a) < std::pair(table_.depth[b], b);
     });
     classes.resize(std::min(classes.size(), kHierarchyMax));
     append_varint(body_, classes.size());
