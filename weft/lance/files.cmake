@@ -135,4 +135,7 @@ set(TESTS
   table/refs_test.cc
   table/table_test.cc
   table/transaction_test.cc
+  write/data_file_writer_test.cc
+  write/page_bytes_test.cc
+  write/round_trip_test.cc
 )

@@ -254,7 +254,7 @@ class Texts final : public ChunkValues {
     }
     append_words<Offset>(buffers[0], offsets);
     append_octets(buffers[0], bytes_.subspan(base, ends_[first + count] - base));
-    pad(buffers[0], sizeof(Offset), '\0');
+    pad(buffers[0], sizeof(Offset), 'H');
   }
   uint64_t estimated_bytes() const override {
     const uint64_t plain = size_of(0, count());

@@ -68,19 +68,24 @@ struct FullPage {
   uint64_t end_row() const { return rows.first_row + rows.row_count; }
 };
 
+struct WriterParts {
+  std::string name;
+  std::vector<layout::SchemaField> fields;
+  columns::Schema schema;
+  std::vector<Leaf> leaves;
+  base::Executor* executor = nullptr;
+  base::MemoryBudget* budget = nullptr;  // may be null
+};
+
 class Writer final : public DataFileWriter {
  public:
-  Writer(std::string name, std::vector<layout::SchemaField> fields, columns::Schema schema,
-         std::vector<Leaf> leaves, const DataFileOptions& options, FileOutput output,
-         base::Executor& executor, base::MemoryBudget* budget)
-      : name_(std::move(name)),
-        fields_(std::move(fields)),
-        schema_(std::move(schema)),
-        leaves_(std::move(leaves)),
+  Writer(WriterParts parts, const DataFileOptions& options, FileOutput output)
+      : parts_(std::move(parts)),
+        leaves_(parts_.leaves),
         version_(options.version),
         output_(std::move(output)),
-        executor_(executor),
-        budget_(budget),
+        executor_(*parts_.executor),
+        budget_(parts_.budget),
         open_(leaves_.size()) {
     // Not by the number of threads: the pages must be the same for any (W2).
     const uint64_t share = options.memory_bytes_max / (2 * leaves_.size() + 2 * kWaitingPagesMax);
@@ -122,15 +127,16 @@ class Writer final : public DataFileWriter {
     WEFT_TRY_STATUS(encode_full_pages());
     WEFT_TRY_STATUS(write_encoded());
     layout::FileDescriptor descriptor;
-    descriptor.fields = fields_;
-    descriptor.metadata = schema_.metadata;
+    descriptor.fields = parts_.fields;
+    descriptor.metadata = parts_.schema.metadata;
     descriptor.row_count = row_count_;
     WEFT_TRY(const storage::PutOutcome outcome, output_.finish(descriptor, version_));
     if (outcome == storage::PutOutcome::kLost) {
-      return Error(ErrorKind::kAlreadyExists, "data file exists already").with("object", name_);
+      return Error(ErrorKind::kAlreadyExists, "data file exists already")
+          .with("object", parts_.name);
     }
     DataFileSummary summary;
-    summary.name = name_;
+    summary.name = parts_.name;
     summary.row_count = row_count_;
     summary.size_bytes = output_.size();
     summary.version = version_;
@@ -143,17 +149,17 @@ class Writer final : public DataFileWriter {
 
  private:
   Status check(const Batch& batch) const {
-    if (batch.column_count() != schema_.fields.size()) {
+    if (batch.column_count() != parts_.schema.fields.size()) {
       return Error(ErrorKind::kInvalid, "batch has another number of columns than the file")
           .with("columns", batch.column_count())
-          .with("wanted", schema_.fields.size());
+          .with("wanted", parts_.schema.fields.size());
     }
-    for (size_t i = 0; i < schema_.fields.size(); ++i) {
-      if (!fits(*batch.column(i)->type(), *schema_.fields[i].type)) {
+    for (size_t i = 0; i < parts_.schema.fields.size(); ++i) {
+      if (!fits(*batch.column(i)->type(), *parts_.schema.fields[i].type)) {
         return Error(ErrorKind::kInvalid, "column has another type than the file")
-            .with("field", schema_.fields[i].name)
+            .with("field", parts_.schema.fields[i].name)
             .with("type", batch.column(i)->type()->to_string())
-            .with("wanted", schema_.fields[i].type->to_string());
+            .with("wanted", parts_.schema.fields[i].type->to_string());
       }
     }
     return ok_status();
@@ -217,9 +223,9 @@ class Writer final : public DataFileWriter {
     for (std::vector<FullPage>& pages : full) {
       std::move(pages.begin(), pages.end(), std::back_inserter(full_));
     }
-    std::stable_sort(
-        full_.begin() + first_new, full_.end(),
-        [](const FullPage& a, const FullPage& b) { return a.end_row() < b.end_row(); });
+    std::sort(full_.begin() + first_new, full_.end(), [](const FullPage& a, const FullPage& b) {
+      return a.end_row() != b.end_row() ? a.end_row() < b.end_row() : a.leaf < b.leaf;
+    });
     if (full_.size() >= std::min(2 * executor_.width(), kWaitingPagesMax)) {
       return encode_full_pages();
     }
@@ -253,8 +259,8 @@ class Writer final : public DataFileWriter {
         return write_encoded();
       }
       FullPage& page = full_[task - 1];
-      WEFT_TRY(encoded[task - 1],
-               encode_page(std::exchange(page.rows, {}), leaves_[page.leaf], version_));
+      const PageRows rows = std::exchange(page.rows, {});
+      WEFT_TRY(encoded[task - 1], encode_page(rows, leaves_[page.leaf], version_));
       return ok_status();
     }));
     for (size_t i = 0; i < full_.size(); ++i) {
@@ -275,10 +281,8 @@ class Writer final : public DataFileWriter {
     return ok_status();
   }
 
-  std::string name_;
-  std::vector<layout::SchemaField> fields_;
-  columns::Schema schema_;
-  std::vector<Leaf> leaves_;
+  WriterParts parts_;
+  const std::vector<Leaf>& leaves_;
   layout::FileVersion version_;
   FileOutput output_;
   base::Executor& executor_;
@@ -317,8 +321,13 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
   WEFT_TRY(columns::Schema schema, layout::column_schema(fields));
   WEFT_TRY(std::unique_ptr<storage::ObjectWriter> object, store.create(name));
   FileOutput output(std::move(object), leaves.size());
-  return std::make_unique<Writer>(name, std::move(fields), std::move(schema), std::move(leaves),
-                                  options, std::move(output), executor, budget);
+  WriterParts parts{.name = name,
+                    .fields = std::move(fields),
+                    .schema = std::move(schema),
+                    .leaves = std::move(leaves),
+                    .executor = &executor,
+                    .budget = budget};
+  return std::make_unique<Writer>(std::move(parts), options, std::move(output));
 }
 
 }  // namespace weft::lance::write

@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kSlotsMin = 100;
 // After so many values the first look at how many of them are distinct.
 constexpr uint64_t kFirstLook = 4096;
+constexpr uint64_t kFixedIndexMax = 0x7fff'ffff;
 
 uint64_t hash_of(std::span<const uint8_t> value) {
   constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15U;
@@ -169,6 +170,32 @@ std::optional<DistinctValues> distinct_values(const PageRows& rows, const ValueS
   out.slots = table.take_slots();
   out.indices.resize(numbers.size() * sizeof(uint32_t));
   std::memcpy(out.indices.data(), numbers.data(), out.indices.size());
+  return out;
+}
+
+Result<DistinctValues> all_distinct_values(const PageRows& rows, const ValueShape& shape,
+                                           std::span<const uint8_t> slot_nulls) {
+  DistinctValues out;
+  ValueTable table(rows, shape);
+  const size_t index_bytes = shape.index_bits / 8;
+  // Engines number with signed and unsigned integers: half of the range is safe.
+  const uint64_t values_max =
+      shape.index_bits >= 32 ? kFixedIndexMax : uint64_t{1} << (shape.index_bits - 1);
+  out.indices.resize(rows.slot_count * index_bytes);
+  for (uint64_t slot = 0; slot < rows.slot_count; ++slot) {
+    if (!slot_nulls.empty() && slot_nulls[slot] != 0) {
+      continue;
+    }
+    const uint64_t number = table.number_of(slot);
+    if (number >= values_max) {
+      return Error(ErrorKind::kLimit, "more distinct values than a dictionary index can number")
+          .with("values_max", values_max);
+    }
+    for (size_t byte = 0; byte < index_bytes; ++byte) {
+      out.indices[slot * index_bytes + byte] = static_cast<uint8_t>(number >> (8 * byte));
+    }
+  }
+  out.slots = table.take_slots();
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "weft/base/result.h"
 #include "weft/lance/write/encoded_page.h"
 #include "weft/lance/write/page_rows.h"
 
@@ -17,7 +18,8 @@ inline constexpr uint64_t kDictionaryItemsMax = 65536;
 inline constexpr uint64_t kDictionaryBytesMax = uint64_t{4} << 20U;
 
 struct DistinctValues {
-  // Four bytes a slot: the number of its value, in order of appearance. Null slots have 0.
+  // Of each slot the number of its value, in order of appearance. Null slots have 0. Four bytes
+  // each, or what the type of a dictionary column says.
   std::vector<uint8_t> indices;
   // Of each value, the first slot that has it.
   std::vector<uint64_t> slots;
@@ -29,6 +31,10 @@ struct DistinctValues {
 // for what they are after some thousand.
 std::optional<DistinctValues> distinct_values(const PageRows& rows, const ValueShape& shape,
                                               std::span<const uint8_t> slot_nulls);
+// The same however many there are, for columns that must have a dictionary; indices have
+// shape.index_bits. Errors: kLimit if these cannot number the values.
+Result<DistinctValues> all_distinct_values(const PageRows& rows, const ValueShape& shape,
+                                           std::span<const uint8_t> slot_nulls);
 
 // The values in the form of the file, compressed in 2.2.
 PageDictionary page_dictionary(const PageRows& rows, const ValueShape& shape,

@@ -61,6 +61,7 @@ Result<storage::PutOutcome> FileOutput::finish(const layout::FileDescriptor& des
   footer.global_table_position = object_->size();
   WEFT_TRY_STATUS(object_->append(as_bytes(layout::serialize_extents({global}))));
   WEFT_TRY_STATUS(object_->append(as_bytes(layout::serialize_footer(footer))));
+  published_bytes_ = object_->size();
   return object_->publish();
 }
 

@@ -22,7 +22,8 @@ class FileOutput {
   // Everything behind the pages; then the file gets its name.
   Result<storage::PutOutcome> finish(const layout::FileDescriptor& descriptor,
                                      layout::FileVersion version);
-  uint64_t size() const { return object_->size(); }
+  // Also after finish, when the object may not know any more.
+  uint64_t size() const { return published_bytes_ != 0 ? published_bytes_ : object_->size(); }
 
  private:
   Status align();
@@ -31,6 +32,7 @@ class FileOutput {
 
   std::unique_ptr<storage::ObjectWriter> object_;
   std::vector<layout::ColumnDescription> columns_;
+  uint64_t published_bytes_ = 0;
 };
 
 }  // namespace weft::lance::write

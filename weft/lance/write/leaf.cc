@@ -42,7 +42,8 @@ Result<ValueShape> shape_of(const Type& type, const std::string& name) {
     shape.lists.push_back(size);
     inner = inner->children()[0].type.get();
   }
-  if (inner->id() == TypeId::kDictionary) {
+  if (inner->id() == TypeId::kDictionary && shape.lists.empty()) {
+    shape.index_bits = columns::bit_width(*inner->index_type());
     inner = inner->value_type().get();
   }
   if (inner->id() == TypeId::kNull && shape.lists.empty()) {
@@ -61,6 +62,9 @@ Result<ValueShape> shape_of(const Type& type, const std::string& name) {
     return unsupported("lance data files cannot hold values of type " + type.to_string(), name);
   }
   shape.kind = shape.bits == 1 ? ValueKind::kBits : ValueKind::kFixed;
+  if (shape.kind == ValueKind::kBits && (shape.index_bits != 0 || items > kBitListItemsMax)) {
+    return unsupported("lance data files cannot hold so many bits in a value", name);
+  }
   return shape;
 }
 

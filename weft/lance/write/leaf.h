@@ -29,6 +29,8 @@ struct ValueShape {
   std::vector<uint64_t> lists;
   // Offsets of 64 bits in memory, and of Arrow's in constants.
   bool large = false;
+  // A dictionary column: readers insist on pages with a dictionary and indices of this width.
+  uint32_t index_bits = 0;
 
   uint64_t items() const;
   // Bytes of a whole value in memory while a page is gathered: one byte per bit for kBits.
@@ -64,6 +66,9 @@ struct Leaf {
 
 // More list layers over one leaf are kLimit: levels are kept in bytes.
 inline constexpr size_t kListLayersMax = 30;
+
+// Fixed-size lists of bits lie in chunks, which have at least two of them.
+inline constexpr uint64_t kBitListItemsMax = 32'000;
 
 // All leaves in the order of the file's columns. Errors: kUnsupported, kLimit, kCorrupt (`fields`
 // are no tree).

@@ -77,6 +77,14 @@ Levels levels_of(const PageRows& rows, const Leaf& leaf) {
   for (const DefinitionCode code : rows.definition) {
     occurs[code] = true;
   }
+  // The null of a struct is one of all that is directly inside it, down to the next list: readers
+  // make their null maps of the inner layers from inner levels, so these must exist.
+  for (size_t layer = leaf.steps.size() - 1; layer > 0; --layer) {
+    const Step& step = leaf.steps[leaf.steps.size() - 1 - layer];
+    if (step.kind == StepKind::kStruct && occurs[null_code(layer)]) {
+      occurs[null_code(layer - 1)] = true;
+    }
+  }
   Levels out;
   std::array<uint16_t, 256> number{};
   uint16_t next = 1;

@@ -30,7 +30,11 @@ class PageEncoder {
         (value_count_ == 0 && leaf_.steps.size() == 1)) {
       return constant_page(rows_, levels_, shape_, std::nullopt, version_);
     }
-    if (version_ == FileVersion::k2_2) {
+    if (shape_.index_bits != 0) {
+      return dictionary_column_page();
+    }
+    // With levels, which such a page has raw, other pages are smaller.
+    if (version_ == FileVersion::k2_2 && !levels_.has_definition && !levels_.has_repetition) {
       if (std::optional<std::string> value = only_value()) {
         return constant_page(rows_, levels_, shape_, value, version_);
       }
@@ -58,8 +62,6 @@ class PageEncoder {
       }
     }
   }
-  bool is_null_slot(uint64_t slot) const { return !slot_nulls_.empty() && slot_nulls_[slot] != 0; }
-
   std::span<const uint8_t> value(uint64_t slot) const {
     if (shape_.kind == ValueKind::kText) {
       return rows_.text(slot);
@@ -68,24 +70,18 @@ class PageEncoder {
     return std::span(rows_.values).subspan(slot * size, size);
   }
 
-  // The value that all slots have that are not null, if it is one and may stand in a constant page.
+  // The value that all slots have, none of which is null, if it may stand in a constant page.
   std::optional<std::string> only_value() const {
     constexpr uint64_t kInlineBytesMax = 32;
-    if (value_count_ < 2 || !shape_.lists.empty() || shape_.gathered_bytes() > kInlineBytesMax) {
+    if (rows_.slot_count < 2 || !shape_.lists.empty() ||
+        shape_.gathered_bytes() > kInlineBytesMax) {
       return std::nullopt;
     }
-    uint64_t first = 0;
-    while (is_null_slot(first)) {
-      ++first;
-    }
-    const std::span<const uint8_t> only = value(first);
+    const std::span<const uint8_t> only = value(0);
     if (only.size() > kDictionaryBytesMax) {
       return std::nullopt;
     }
-    for (uint64_t slot = first + 1; slot < rows_.slot_count; ++slot) {
-      if (is_null_slot(slot)) {
-        continue;
-      }
+    for (uint64_t slot = 1; slot < rows_.slot_count; ++slot) {
       const std::span<const uint8_t> other = value(slot);
       if (other.size() != only.size() ||
           (!only.empty() && std::memcmp(other.data(), only.data(), only.size()) != 0)) {
@@ -110,6 +106,19 @@ class PageEncoder {
     }
     return mini_block_page(rows_, levels_, *indices,
                            page_dictionary(rows_, shape_, *values, version_), version_);
+  }
+
+  Result<EncodedPage> dictionary_column_page() const {
+    WEFT_TRY(const DistinctValues values, all_distinct_values(rows_, shape_, slot_nulls_));
+    const ChunkValuesPtr indices = integer_values(values.indices, shape_.index_bits);
+    std::optional<EncodedPage> page = mini_block_page(
+        rows_, levels_, *indices, page_dictionary(rows_, shape_, values, version_), version_);
+    if (!page) {
+      return Error(ErrorKind::kLimit, "too many empty lists of dictionary values in one row")
+          .with("field", leaf_.steps.back().name)
+          .with("events_max", kChunkEventsMax);
+    }
+    return *std::move(page);
   }
 
   Result<EncodedPage> text_page() const {
@@ -146,9 +155,9 @@ class PageEncoder {
       return list_page();
     }
     const ChunkValuesPtr values = integer_values(rows_.values, shape_.bits);
-    // Wide values that do not pack. Engines take such dictionaries in 2.2 only.
+    // Wide values that do not pack.
     const uint64_t bytes = values->estimated_bytes();
-    if (version_ == FileVersion::k2_2 && shape_.bits >= 32 && bytes > rows_.slot_count) {
+    if (shape_.bits >= 32 && bytes > rows_.slot_count) {
       if (std::optional<EncodedPage> page = dictionary_page(bytes)) {
         return *std::move(page);
       }
@@ -226,7 +235,8 @@ std::vector<Cut> cuts_around_empty_runs(const PageRows& rows, const Leaf& leaf) 
 
 }  // namespace
 
-Result<std::vector<EncodedPage>> encode_page(PageRows rows, const Leaf& leaf, FileVersion version) {
+Result<std::vector<EncodedPage>> encode_page(const PageRows& rows, const Leaf& leaf,
+                                             FileVersion version) {
   std::vector<EncodedPage> pages;
   std::vector<Cut> cuts = cuts_around_empty_runs(rows, leaf);
   if (cuts.empty()) {
