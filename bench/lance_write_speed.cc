@@ -1,0 +1,126 @@
+// Writes one Lance data file and says how long that took; lance_write.py compares with pylance on
+// the same rows. usage: lance_write_speed FOLDER ROWS THREADS VERSION
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "weft/base/executor.h"
+#include "weft/base/random.h"
+#include "weft/columns/builder.h"
+#include "weft/lance/write/data_file_writer.h"
+#include "weft/storage/local_store.h"
+
+namespace {
+
+using namespace weft;  // NOLINT(google-build-using-namespace): a program of one file
+using columns::ArrayBuilder;
+using columns::simple_type;
+using columns::TypeId;
+
+constexpr uint64_t kBatchRows = 65'536;
+constexpr int32_t kVectorWidth = 64;
+
+columns::SchemaPtr six_columns() {
+  columns::Schema schema;
+  schema.fields = {
+      {"id", simple_type(TypeId::kInt64), false, {}},
+      {"number", simple_type(TypeId::kInt32), false, {}},
+      {"real", simple_type(TypeId::kDouble), false, {}},
+      {"code", simple_type(TypeId::kString), false, {}},
+      {"text", simple_type(TypeId::kString), false, {}},
+      {"vector", columns::fixed_size_list_of(simple_type(TypeId::kFloat), kVectorWidth), false, {}},
+  };
+  return std::make_shared<const columns::Schema>(std::move(schema));
+}
+
+std::vector<std::string> words(base::Random& random) {
+  std::vector<std::string> out(4000);
+  for (std::string& word : out) {
+    for (uint64_t n = 3 + random.below(8); n > 0; --n) {
+      word.push_back(static_cast<char>('a' + random.below(26)));
+    }
+  }
+  return out;
+}
+
+columns::Batch make_rows(const columns::SchemaPtr& schema, uint64_t first, uint64_t count,
+                         const std::vector<std::string>& vocabulary) {
+  base::Random random(first + 1);
+  std::vector<ArrayBuilder> builders;
+  for (const columns::Field& field : schema->fields) {
+    builders.emplace_back(field.type);
+  }
+  std::string text;
+  for (uint64_t i = 0; i < count; ++i) {
+    builders[0].append_integer(static_cast<int64_t>(first + i));
+    builders[1].append_integer(static_cast<int64_t>(random.next() & 0x7fff'ffffU));
+    builders[2].append_double(static_cast<double>(random.next() >> 11U) * 0x1p-53);
+    text.clear();
+    for (int k = 0; k < 8; ++k) {
+      text.push_back(static_cast<char>('a' + random.below(26)));
+    }
+    builders[3].append_text(text);
+    text.clear();
+    for (uint64_t n = 2 + random.below(18); n > 0; --n) {
+      text += vocabulary[random.below(vocabulary.size())];
+      text.push_back(' ');
+    }
+    builders[4].append_text(text);
+    builders[5].append_fixed_list();
+    for (int32_t k = 0; k < kVectorWidth; ++k) {
+      builders[5].child(0).append_float(static_cast<float>(random.next() >> 40U) * 0x1p-24F);
+    }
+  }
+  std::vector<columns::ArrayPtr> arrays;
+  for (ArrayBuilder& builder : builders) {
+    arrays.push_back(builder.finish());
+  }
+  return columns::Batch::make(schema, std::move(arrays), count).value();
+}
+
+Status run(const std::string& folder, uint64_t rows, size_t threads, const std::string& version) {
+  const columns::SchemaPtr schema = six_columns();
+  base::Random random(1);
+  const std::vector<std::string> vocabulary = words(random);
+  std::vector<columns::Batch> batches;
+  for (uint64_t first = 0; first < rows; first += kBatchRows) {
+    batches.push_back(make_rows(schema, first, std::min(kBatchRows, rows - first), vocabulary));
+  }
+  WEFT_TRY(const auto store, storage::open_local_store(folder, {.create_folder = true}));
+  base::ThreadPool executor(threads);
+  lance::write::DataFileOptions options;
+  WEFT_TRY(options.version, lance::layout::parse_file_version(version));
+  WEFT_TRY(const auto fields, lance::layout::schema_fields(*schema));
+  const auto begin = std::chrono::steady_clock::now();
+  WEFT_TRY(const auto writer,
+           lance::write::DataFileWriter::create(*store, "ours.lance", fields, options, executor));
+  for (const columns::Batch& batch : batches) {
+    WEFT_TRY_STATUS(writer->append(batch));
+  }
+  const auto appended = std::chrono::steady_clock::now();
+  WEFT_TRY(const auto summary, writer->finish());
+  const auto end = std::chrono::steady_clock::now();
+  const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
+  std::printf("{\"seconds\": %.3f, \"before_finish\": %.3f, \"bytes\": %llu}\n",
+              seconds(end - begin), seconds(appended - begin),
+              static_cast<unsigned long long>(summary.size_bytes));
+  return ok_status();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) {
+    std::fputs("usage: lance_write_speed FOLDER ROWS THREADS VERSION\n", stderr);
+    return 2;
+  }
+  const Status status = run(argv[1], std::strtoull(argv[2], nullptr, 10),
+                            std::strtoull(argv[3], nullptr, 10), argv[4]);
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
+    return 1;
+  }
+  return 0;
+}
