@@ -36,6 +36,7 @@ set(SOURCES
   table/deletions.cc
   table/flat_buffer.cc
   table/fragment.cc
+  table/fragment_rows.cc
   table/index_section.cc
   table/key_filter.cc
   table/manifest.cc
@@ -45,11 +46,15 @@ set(SOURCES
   table/operation_wire.cc
   table/operation_write.cc
   table/refs.cc
+  table/reshape.cc
   table/roaring_check.cc
+  table/row_operations.cc
   table/row_sequence.cc
   table/snapshot.cc
   table/stage.cc
+  table/tail_fold.cc
   table/transaction.cc
+  table/upsert.cc
   table/wire_map.cc
   write/chunk_values.cc
   write/constant.cc
@@ -94,6 +99,7 @@ set(HEADERS
   table/deletions.h
   table/flat_buffer.h
   table/fragment.h
+  table/fragment_rows.h
   table/index_section.h
   table/key_filter.h
   table/manifest.h
@@ -103,9 +109,11 @@ set(HEADERS
   table/operation_wire.h
   table/refs.h
   table/roaring_check.h
+  table/row_operations.h
   table/row_sequence.h
   table/snapshot.h
   table/stage.h
+  table/tail_fold.h
   table/testing/table_probe.h
   table/transaction.h
   table/wire_map.h
@@ -133,6 +141,7 @@ set(TESTS
   table/deletions_test.cc
   table/manifest_test.cc
   table/refs_test.cc
+  table/row_operations_test.cc
   table/table_test.cc
   table/transaction_test.cc
   write/data_file_writer_test.cc

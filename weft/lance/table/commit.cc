@@ -104,12 +104,16 @@ class Committer {
 
   Result<CommitResult> run() {
     WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
+    if (staged_.read_version != 0 && !staged_.base_is_durable) {
+      WEFT_TRY_STATUS(sync_base());
+    }
     for (uint64_t rebases = 0;; ++rebases) {
       WEFT_TRY(const HeadOutcome outcome, create_head(store_, staged_.head_name, staged_.head));
       if (outcome == HeadOutcome::kOurs) {
         CommitResult result;
         result.outcome = CommitOutcome::kCommitted;
         WEFT_TRY(result.snapshot, staged_.snapshot());
+        result.snapshot->set_durable();
         result.rebases = rebases;
         return result;
       }
@@ -170,8 +174,17 @@ class Committer {
   }
 
   Status sync_latest() {
-    return store_.sync_existing(
-        {staged_.location.object(manifest_name(latest_->version(), latest_->naming()))});
+    WEFT_TRY_STATUS(store_.sync_existing(
+        {staged_.location.object(manifest_name(latest_->version(), latest_->naming()))}));
+    latest_->set_durable();
+    return {};
+  }
+  // A base that is only staged, or was cleaned since, is not there: the version that follows is
+  // whole without it.
+  Status sync_base() {
+    Status synced = store_.sync_existing(
+        {staged_.location.object(manifest_name(staged_.read_version, staged_.naming))});
+    return !synced.ok() && synced.error().kind() == ErrorKind::kNotFound ? Status() : synced;
   }
 
   // The same operation upon the newest version.

@@ -42,6 +42,11 @@ class Snapshot {
   // Errors: those of parse_manifest_file, with facts table and version.
   static Result<Snapshot> from_bytes(TableLocation location, storage::Buffer file, Naming naming);
 
+  // Whether it is known to survive a crash: made by us, or synced since. A version that was only
+  // found in place may not (engines do not sync).
+  bool is_durable() const { return is_durable_; }
+  void set_durable() { is_durable_ = true; }
+
   const TableLocation& location() const { return data_->location; }
   const Manifest& manifest() const { return data_->manifest; }
   uint64_t version() const { return data_->manifest.version; }
@@ -77,6 +82,7 @@ class Snapshot {
   explicit Snapshot(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
   std::shared_ptr<const Data> data_;
+  bool is_durable_ = false;
 };
 
 // One version by its number, detached ones too (bit 63). Errors: kNotFound names table and version.

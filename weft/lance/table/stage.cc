@@ -76,9 +76,13 @@ std::vector<StagedObject> StagedTransaction::objects_detached() const {
   return all;
 }
 
+std::string new_data_path(const StageOptions& options) {
+  WEFT_CHECK(options.random != nullptr);
+  return options.operation + "-" + hex_text(options.random->next()) + std::string(kDataEnding);
+}
+
 std::string Stage::new_data_path() {
-  WEFT_CHECK(options_.random != nullptr && options_.clock != nullptr);
-  return options_.operation + "-" + hex_text(options_.random->next()) + std::string(kDataEnding);
+  return lance::new_data_path(options_);
 }
 
 DeletionFile Stage::add_deletions(uint64_t fragment_id, const Deletions& deletions) {
@@ -105,8 +109,11 @@ Result<StagedTransaction> Stage::finish(Operation operation) && {
     upsert(next.manifest.config, key, value);
   }
   recompute_flags(next.manifest);
-  return seal(base_.location(), base_.version(), base_.naming(), std::move(next),
-              std::move(operation), options_, std::move(objects_));
+  WEFT_TRY(StagedTransaction staged,
+           seal(base_.location(), base_.version(), base_.naming(), std::move(next),
+                std::move(operation), options_, std::move(objects_)));
+  staged.base_is_durable = base_.is_durable();
+  return staged;
 }
 
 Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& options) {

@@ -69,6 +69,7 @@ struct StagedTransaction {
   uint64_t read_version = 0;  // the base; 0: the table is new
   uint64_t version = 0;       // the head's number, read_version + 1
   Naming naming = Naming::kV2;
+  bool base_is_durable = false;
   Transaction transaction;
   std::vector<StagedObject> objects;  // deletion files, the transaction, kept copies of both
   std::string head_name;
@@ -82,6 +83,9 @@ struct StagedTransaction {
   // `objects` and the detached manifest.
   std::vector<StagedObject> objects_detached() const;
 };
+
+// A fresh name in data/, without the folder: DataFile::path.
+std::string new_data_path(const StageOptions& options);
 
 // Collects what one operation stages upon `base`. Not thread-safe.
 class Stage {

@@ -1,0 +1,270 @@
+#include "weft/lance/table/row_operations.h"
+
+#include <algorithm>
+#include <map>
+
+#include "weft/lance/table/tail_fold.h"
+
+namespace weft::lance {
+
+namespace {
+
+uint64_t rows_of(const std::vector<columns::Batch>& batches) {
+  uint64_t rows = 0;
+  for (const columns::Batch& batch : batches) {
+    rows += batch.row_count();
+  }
+  return rows;
+}
+
+// Rows that come from the tail of the table, and the ids of the fragments they leave.
+struct Fold {
+  MovedRows moved;
+  std::vector<uint64_t> fragment_ids;
+};
+
+// Offsets of rows by their fragments, ascending.
+using Grouped = std::map<uint64_t, std::vector<uint32_t>>;
+
+Grouped by_fragment(std::vector<uint64_t> addresses) {
+  std::sort(addresses.begin(), addresses.end());
+  Grouped grouped;
+  for (const uint64_t address : addresses) {
+    grouped[address >> 32U].push_back(static_cast<uint32_t>(address));
+  }
+  return grouped;
+}
+
+// Rows of `replaced` do not move. What of it lies in folded fragments is taken out of it.
+Result<Fold> fold_tail(const Snapshot& base, uint64_t new_rows, Grouped& replaced,
+                       const RowOptions& options) {
+  Fold fold;
+  if (!options.fold || new_rows == 0 || new_rows >= kFoldRowsMax) {
+    return fold;
+  }
+  const std::vector<Fragment>& fragments = base.manifest().fragments;
+  const size_t count = fragments_to_fold(fragments, new_rows);
+  for (size_t i = fragments.size() - count; i < fragments.size(); ++i) {
+    const auto without = replaced.extract(fragments[i].id);
+    WEFT_TRY_STATUS(move_fragment(base, fragments[i],
+                                  without ? without.mapped() : std::vector<uint32_t>(),
+                                  options.read, fold.moved));
+    fold.fragment_ids.push_back(fragments[i].id);
+  }
+  return fold;
+}
+
+Status write_all(RowWriter& writer, const std::vector<columns::Batch>& batches) {
+  for (const columns::Batch& batch : batches) {
+    WEFT_TRY_STATUS(writer.append(batch));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StagedTransaction> stage_create(TableLocation location,
+                                       std::vector<layout::SchemaField> fields,
+                                       const std::vector<columns::Batch>& batches,
+                                       bool stable_row_ids, const RowOptions& options) {
+  NewTable table;
+  RowWriter writer(location, table.file_version, options.stage, fields, options.write);
+  WEFT_TRY_STATUS(write_all(writer, batches));
+  WEFT_TRY(table.fragments, writer.finish());
+  table.location = std::move(location);
+  table.schema = std::move(fields);
+  table.stable_row_ids = stable_row_ids;
+  return stage_new_table(std::move(table), options.stage);
+}
+
+Result<StagedTransaction> stage_append(const Snapshot& base,
+                                       const std::vector<columns::Batch>& batches,
+                                       const RowOptions& options) {
+  Stage stage(base, options.stage);
+  Grouped replaced;
+  WEFT_TRY(Fold fold, fold_tail(base, rows_of(batches), replaced, options));
+  RowWriteOptions one_file = options.write;
+  one_file.file_rows_max =
+      std::max<uint64_t>(options.write.file_rows_max, rows_of(fold.moved.batches));
+  RowWriter writer(stage, base.manifest().fields, one_file);
+  WEFT_TRY_STATUS(write_all(writer, fold.moved.batches));
+  WEFT_TRY_STATUS(write_all(writer, batches));
+  WEFT_TRY(std::vector<Fragment> fragments, writer.finish());
+  if (fold.fragment_ids.empty()) {
+    return std::move(stage).finish(AppendOperation{std::move(fragments)});
+  }
+  if (base.manifest().has_stable_row_ids()) {
+    carry(fold.moved, true, fragments.front());
+  }
+  UpdateOperation update;
+  update.removed_fragment_ids = std::move(fold.fragment_ids);
+  update.new_fragments = std::move(fragments);
+  return std::move(stage).finish(std::move(update));
+}
+
+namespace {
+
+// Old deletions of a fragment and these offsets, as the fragment or as one that is gone.
+Status delete_in_fragment(Stage& stage, const Fragment& fragment,
+                          const std::vector<uint32_t>& offsets, std::vector<Fragment>& updated,
+                          std::vector<uint64_t>& gone) {
+  Deletions deletions;
+  const Snapshot& base = stage.base();
+  if (fragment.deletion_file) {
+    WEFT_TRY(const std::string name, base.deletion_name(fragment.id, *fragment.deletion_file));
+    WEFT_TRY(const std::string kept,
+             base.base_folder(fragment.deletion_file->base_id, kKeptFolder));
+    WEFT_TRY(
+        deletions,
+        read_deletions(*base.location().store, name,
+                       join_name(kept, deletion_file_name(fragment.id, *fragment.deletion_file)),
+                       fragment));
+  }
+  for (const uint32_t offset : offsets) {
+    if (offset >= fragment.physical_rows || deletions.contains(offset)) {
+      return Error(ErrorKind::kConflict, "row is not there")
+          .with("table", base.location().to_string())
+          .with("fragment", fragment.id)
+          .with("offset", offset);
+    }
+  }
+  for (const uint32_t offset : offsets) {
+    deletions.add(offset);
+  }
+  if (deletions.count() == fragment.physical_rows) {
+    gone.push_back(fragment.id);
+    return {};
+  }
+  Fragment& changed = updated.emplace_back(fragment);
+  changed.deletion_file = stage.add_deletions(fragment.id, deletions);
+  return {};
+}
+
+struct Removal {
+  std::vector<Fragment> updated;
+  std::vector<uint64_t> gone;
+};
+
+Result<Removal> remove_rows(Stage& stage, const Grouped& grouped) {
+  Removal removal;
+  for (const auto& [id, offsets] : grouped) {
+    const Fragment* fragment = stage.base().manifest().find_fragment(id);
+    if (fragment == nullptr) {
+      return Error(ErrorKind::kConflict, "row is not there")
+          .with("table", stage.base().location().to_string())
+          .with("fragment", id);
+    }
+    WEFT_TRY_STATUS(delete_in_fragment(stage, *fragment, offsets, removal.updated, removal.gone));
+  }
+  return removal;
+}
+
+}  // namespace
+
+Result<StagedTransaction> stage_delete(const Snapshot& base, std::vector<uint64_t> addresses,
+                                       const RowOptions& options) {
+  std::sort(addresses.begin(), addresses.end());
+  addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+  Stage stage(base, options.stage);
+  WEFT_TRY(Removal removal, remove_rows(stage, by_fragment(addresses)));
+  DeleteOperation operation;
+  operation.updated_fragments = std::move(removal.updated);
+  operation.deleted_fragment_ids = std::move(removal.gone);
+  operation.predicate = std::to_string(addresses.size()) + " rows by address";
+  return std::move(stage).finish(std::move(operation));
+}
+
+namespace {
+
+// Ids and creation of the rows at `addresses`, in their order, behind what moved already.
+Status keep_identities(const Snapshot& base, const std::vector<uint64_t>& addresses,
+                       MovedRows& moved) {
+  MovedRows replaced;
+  for (size_t from = 0; from < addresses.size();) {
+    const uint64_t id = addresses[from] >> 32U;
+    std::vector<uint32_t> offsets;
+    for (; from < addresses.size() && addresses[from] >> 32U == id; ++from) {
+      offsets.push_back(static_cast<uint32_t>(addresses[from]));
+    }
+    WEFT_TRY_STATUS(move_sequences(*base.manifest().find_fragment(id), offsets, replaced));
+  }
+  moved.row_ids.insert(moved.row_ids.end(), replaced.row_ids.begin(), replaced.row_ids.end());
+  for (const VersionRun& run : replaced.created) {
+    append_run(moved.created, run.count, run.version);
+  }
+  return {};
+}
+
+// Every address is that of a row which is there, once.
+Status check_addresses(const Snapshot& base, const Grouped& grouped) {
+  for (const auto& [id, offsets] : grouped) {
+    const Fragment* fragment = base.manifest().find_fragment(id);
+    const bool twice = std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
+    if (twice || fragment == nullptr || offsets.back() >= fragment->physical_rows) {
+      return Error(ErrorKind::kConflict, twice ? "row is replaced twice" : "row is not there")
+          .with("table", base.location().to_string())
+          .with("fragment", id);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StagedTransaction> stage_replace(const Snapshot& base, const columns::Batch& updates,
+                                        const std::vector<uint64_t>& addresses,
+                                        const columns::Batch& inserts,
+                                        std::optional<std::string> inserted_keys,
+                                        const RowOptions& options) {
+  if (updates.row_count() != addresses.size()) {
+    return Error(ErrorKind::kInvalid, "every updated row has the address of one that it replaces");
+  }
+  Stage stage(base, options.stage);
+  Grouped replaced = by_fragment(addresses);
+  WEFT_TRY_STATUS(check_addresses(base, replaced));
+  const uint64_t new_rows = updates.row_count() + inserts.row_count();
+  WEFT_TRY(Fold fold, fold_tail(base, new_rows, replaced, options));
+  WEFT_TRY(Removal removal, remove_rows(stage, replaced));
+  RowWriteOptions one_file = options.write;
+  one_file.file_rows_max = std::max<uint64_t>(options.write.file_rows_max,
+                                              rows_of(fold.moved.batches) + updates.row_count());
+  RowWriter writer(stage, base.manifest().fields, one_file);
+  WEFT_TRY_STATUS(write_all(writer, fold.moved.batches));
+  WEFT_TRY_STATUS(write_all(writer, {updates, inserts}));
+  WEFT_TRY(std::vector<Fragment> fragments, writer.finish());
+  if (base.manifest().has_stable_row_ids() && !fragments.empty()) {
+    WEFT_TRY_STATUS(keep_identities(base, addresses, fold.moved));
+    carry(fold.moved, true, fragments.front());
+  }
+  removal.gone.insert(removal.gone.end(), fold.fragment_ids.begin(), fold.fragment_ids.end());
+  UpdateOperation update;
+  update.removed_fragment_ids = std::move(removal.gone);
+  update.updated_fragments = std::move(removal.updated);
+  update.new_fragments = std::move(fragments);
+  update.inserted_keys = std::move(inserted_keys);
+  return std::move(stage).finish(std::move(update));
+}
+
+Result<CommitResult> commit_rows(
+    const TableLocation& location, const CommitOptions& options, uint64_t attempts_max,
+    const std::function<Result<StagedTransaction>(const Snapshot&)>& stage) {
+  WEFT_TRY(Snapshot base, open_latest(location));
+  for (uint64_t attempt = 0; attempt < attempts_max; ++attempt) {
+    WEFT_TRY(const StagedTransaction staged, stage(base));
+    CommitOptions once = options;
+    // An update stands on the keys that it read: it is never carried over others' versions.
+    once.rebase =
+        options.rebase && !std::holds_alternative<UpdateOperation>(staged.transaction.operation);
+    WEFT_TRY(CommitResult result, commit(staged, once));
+    if (result.outcome != CommitOutcome::kRetry) {
+      return result;
+    }
+    base = std::move(*result.snapshot);
+  }
+  return Error(ErrorKind::kUnavailable, "table is written by others all the time")
+      .with("reason", "contention")
+      .with("table", location.to_string())
+      .with("attempts", attempts_max);
+}
+
+}  // namespace weft::lance

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <unordered_map>
+
+#include "weft/codec/varint.h"
+#include "weft/columns/select.h"
+#include "weft/lance/table/key_filter.h"
+#include "weft/lance/table/row_operations.h"
+
+namespace weft::lance {
+
+namespace {
+
+constexpr uint64_t kRowsAtOnce = 65'536;
+
+// One key as bytes that no other key has: every value with its length in front. Nothing: a null.
+std::optional<std::string> exact_key(const std::vector<columns::ArrayPtr>& key_columns,
+                                     size_t row) {
+  std::string key;
+  for (const columns::ArrayPtr& column : key_columns) {
+    if (column->is_null(row)) {
+      return std::nullopt;
+    }
+    std::string value;
+    if (columns::is_binary_like(column->id())) {
+      value = column->text(row);
+    } else if (column->id() == columns::TypeId::kBool) {
+      value = column->boolean(row) ? "1" : "0";
+    } else if (columns::bit_width(*column->type()) != 0) {
+      value = to_text(column->fixed(row));
+    } else {
+      value = columns::element_text(*column, row);
+    }
+    codec::append_length_prefixed(key, value);
+  }
+  return key;
+}
+
+Result<std::vector<columns::ArrayPtr>> columns_named(const columns::Batch& batch,
+                                                     const std::vector<std::string>& names) {
+  std::vector<columns::ArrayPtr> found;
+  for (const std::string& name : names) {
+    const size_t index = batch.schema()->index_of(name);
+    if (index == batch.column_count()) {
+      return Error(ErrorKind::kInvalid, "key column is missing").with("column", name);
+    }
+    found.push_back(batch.column(index));
+  }
+  if (found.empty()) {
+    return Error(ErrorKind::kInvalid, "no key column is named");
+  }
+  return found;
+}
+
+// Keys of the batch and where they stand in it.
+Result<std::unordered_map<std::string, size_t>> keys_of(
+    const std::vector<columns::ArrayPtr>& key_columns, size_t rows) {
+  std::unordered_map<std::string, size_t> keys;
+  keys.reserve(rows);
+  for (size_t row = 0; row < rows; ++row) {
+    std::optional<std::string> key = exact_key(key_columns, row);
+    if (!key) {
+      return Error(ErrorKind::kInvalid, "key is null").with("row", row);
+    }
+    if (!keys.emplace(std::move(*key), row).second) {
+      return Error(ErrorKind::kInvalid, "key occurs twice").with("row", row);
+    }
+  }
+  return keys;
+}
+
+// The filter of inserted rows, if the key is the primary key and the filter can hold them.
+std::optional<std::string> filter_of(const Snapshot& base, const std::vector<std::string>& names,
+                                     const columns::Batch& inserts) {
+  std::vector<int32_t> ids;
+  for (const std::string& name : names) {
+    const layout::SchemaField* field = base.manifest().find_top_field(name);
+    ids.push_back(field == nullptr ? -1 : field->id);
+  }
+  if (ids != primary_key(base.manifest().fields) || inserts.row_count() == 0 ||
+      inserts.row_count() > kFilterKeysMax) {
+    return std::nullopt;
+  }
+  std::vector<columns::ArrayPtr> key_columns;
+  for (const std::string& name : names) {
+    key_columns.push_back(inserts.column(inserts.schema()->index_of(name)));
+  }
+  KeyFilter filter(std::move(ids));
+  for (size_t row = 0; row < inserts.row_count(); ++row) {
+    const std::optional<std::string> key = key_bytes(key_columns, row);
+    if (!key) {
+      return std::nullopt;
+    }
+    filter.insert(*key);
+  }
+  return filter.serialize();
+}
+
+}  // namespace
+
+Result<std::vector<uint64_t>> find_keys(const Snapshot& base, const columns::Batch& batch,
+                                        const std::vector<std::string>& names,
+                                        const read::ReadOptions& options) {
+  WEFT_TRY(const std::vector<columns::ArrayPtr> wanted, columns_named(batch, names));
+  WEFT_TRY(const auto keys, keys_of(wanted, batch.row_count()));
+  std::vector<uint64_t> addresses(batch.row_count(), kNoAddress);
+  for (const Fragment& fragment : base.manifest().fragments) {
+    WEFT_TRY(FragmentReader reader, FragmentReader::open(base, fragment, names, options));
+    for (uint64_t from = 0; from < fragment.physical_rows; from += kRowsAtOnce) {
+      const uint64_t to = std::min(from + kRowsAtOnce, fragment.physical_rows);
+      std::vector<uint32_t> offsets;
+      WEFT_TRY(const columns::Batch rows, reader.read_live({from, to}, &offsets));
+      for (size_t i = 0; i < offsets.size(); ++i) {
+        const std::optional<std::string> key = exact_key(rows.columns(), i);
+        const auto found = key ? keys.find(*key) : keys.end();
+        if (found != keys.end()) {
+          addresses[found->second] = row_address(fragment.id, offsets[i]);
+        }
+      }
+    }
+  }
+  return addresses;
+}
+
+Result<StagedTransaction> stage_upsert(const Snapshot& base, const columns::Batch& batch,
+                                       const UpsertOptions& keys, const RowOptions& options) {
+  WEFT_TRY(const std::vector<uint64_t> found, find_keys(base, batch, keys.keys, options.read));
+  std::vector<std::pair<uint64_t, uint64_t>> hits;  // address, row
+  std::vector<uint64_t> inserted;
+  for (size_t row = 0; row < found.size(); ++row) {
+    if (found[row] == kNoAddress) {
+      inserted.push_back(row);
+    } else if (keys.insert_only) {
+      return Error(ErrorKind::kAlreadyExists, "key exists")
+          .with("table", base.location().to_string())
+          .with("row", row);
+    } else {
+      hits.emplace_back(found[row], row);
+    }
+  }
+  std::sort(hits.begin(), hits.end());
+  std::vector<uint64_t> addresses;
+  std::vector<uint64_t> updated;
+  for (const auto& [address, row] : hits) {
+    addresses.push_back(address);
+    updated.push_back(row);
+  }
+  WEFT_TRY(const columns::Batch updates, columns::take(batch, updated));
+  WEFT_TRY(const columns::Batch inserts, columns::take(batch, inserted));
+  return stage_replace(base, updates, addresses, inserts, filter_of(base, keys.keys, inserts),
+                       options);
+}
+
+}  // namespace weft::lance
