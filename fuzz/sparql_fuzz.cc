@@ -1,4 +1,5 @@
-// Arbitrary text as a SPARQL query and as an update: it parses or is refused, and what parses is sound.
+// Arbitrary text as a SPARQL query and as an update: it parses or is refused, and what parses is
+// sound.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>

@@ -69,9 +69,9 @@ class UpdateTest : public testing::Test {
 
 TEST_F(UpdateTest, DataIsTakenAsItStands) {
   run("INSERT DATA { :a :p 1, 'x'@en . GRAPH :g { :b :q <<( :s :p :o )>> } :c :r 2 }");
-  EXPECT_THAT(inserts_.lines, ElementsAre(":a :p \"x\"@en", ":a :p 1",
-                                          ":b :q <<<http://e/s> <http://e/p> <http://e/o>>> :g",
-                                          ":c :r 2"));
+  EXPECT_THAT(inserts_.lines,
+              ElementsAre(":a :p \"x\"@en", ":a :p 1",
+                          ":b :q <<<http://e/s> <http://e/p> <http://e/o>>> :g", ":c :r 2"));
   run("DELETE DATA { :a :p 1 . GRAPH :g { :b :q 2 } }");
   EXPECT_THAT(deletes_.lines, ElementsAre(":a :p 1", ":b :q 2 :g"));
   EXPECT_THAT(inserts_.lines, IsEmpty());
