@@ -94,7 +94,6 @@ run_test() {
   step "tests (release)" tests release
   step "layout" python3 tools/tidy.py
   step "format" tools/format.sh --check
-  step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"
   report_ccache
 }
 

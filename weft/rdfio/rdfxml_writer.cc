@@ -61,8 +61,8 @@ class RdfXmlWriter final : public QuadWriter {
       : out_(output), options_(options) {
     const Namespaces namespaces(options.prefixes);
     for (const auto& [prefix, iri] : namespaces.prefixes()) {
-      if (is_xml_name(prefix) && prefix != "rdf" && !iri.empty() && iri != rdf::kRdf &&
-          !has_xml_start(prefix)) {
+      if (!prefix.empty() && xml_name_start(prefix) == 0 && prefix != "rdf" && !iri.empty() &&
+          iri != rdf::kRdf && !has_xml_start(prefix)) {
         prefixes_.emplace_back(prefix, iri);
       }
     }

@@ -105,6 +105,18 @@ TEST(Write, WhatASyntaxCannotHoldIsRefusedByName) {
   }
 }
 
+TEST(Write, XmlNamesAreThoseThatEveryParserReads) {
+  // U+FEFF and U+10000 are in names of the fifth edition of XML 1.0 only; expat refuses them.
+  for (const std::string name : {"\xEF\xBB\xBFp", "\xF0\x90\x80\x80p", "\xC8\xA1p", "gr\xC3\xB6"}) {
+    const std::string predicate = "<http://ex/" + name + ">";
+    const Quads quads = {{"<a:s>", predicate, "<a:o>", ""}};
+    const std::string text = written(Format::kRdfXml, quads);
+    EXPECT_THAT(quads_of(text, Format::kRdfXml),
+                testing::ElementsAre("<a:s> " + predicate + " <a:o>"))
+        << text;
+  }
+}
+
 TEST(Write, FailuresOfTheOutputReachTheCaller) {
   class FullOutput final : public OutputStream {
    public:

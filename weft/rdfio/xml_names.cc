@@ -19,6 +19,39 @@ bool is_xml_name_char(char32_t value) {
   return value == '.' || is_name_char(value);
 }
 
+// What may stand in a name by every edition of XML 1.0: ASCII and letters of the common scripts.
+// Many parsers, expat among them, keep to the fourth edition, which knows neither U+FEFF nor any
+// character beyond U+FFFF in names.
+bool is_letter_of_every_edition(char32_t value) {
+  struct Letters {
+    char32_t first;
+    char32_t last;
+  };
+  constexpr std::array<Letters, 12> kLetters = {{{'A', 'Z'},
+                                                 {'a', 'z'},
+                                                 {0xC0, 0xD6},
+                                                 {0xD8, 0xF6},
+                                                 {0xF8, 0xFF},
+                                                 {0x391, 0x3A1},
+                                                 {0x3A3, 0x3CE},
+                                                 {0x410, 0x44F},
+                                                 {0x3041, 0x3094},
+                                                 {0x30A1, 0x30FA},
+                                                 {0x4E00, 0x9FA5},
+                                                 {0xAC00, 0xD7A3}}};
+  return std::ranges::any_of(
+      kLetters, [value](const Letters& l) { return l.first <= value && value <= l.last; });
+}
+
+bool may_begin_written_name(char32_t value) {
+  return value == '_' || is_letter_of_every_edition(value);
+}
+
+bool may_be_in_written_name(char32_t value) {
+  return may_begin_written_name(value) || value == '-' || value == '.' ||
+         (value >= '0' && value <= '9');
+}
+
 bool is_syntax_name(std::string_view iri) {
   constexpr std::array<std::string_view, 9> kNames = {"RDF",       "ID",        "about",
                                                       "parseType", "resource",  "nodeID",
@@ -51,11 +84,11 @@ size_t xml_name_start(std::string_view iri) {
       --previous;
     }
     const rdf::DecodedCodePoint decoded = rdf::decode_code_point(iri.substr(previous));
-    if (decoded.size_bytes != at - previous || !is_xml_name_char(decoded.value)) {
+    if (decoded.size_bytes != at - previous || !may_be_in_written_name(decoded.value)) {
       break;
     }
     at = previous;
-    if (is_xml_name_start(decoded.value)) {
+    if (may_begin_written_name(decoded.value)) {
       start = at;
     }
   }

@@ -9,7 +9,8 @@ namespace weft::rdfio {
 // An NCName (Namespaces in XML 1.0, third edition).
 bool is_xml_name(std::string_view text);
 
-// Where the longest NCName at the end of `iri` begins; iri.size() if there is none.
+// Where the longest name at the end of `iri` begins that every parser of XML 1.0 reads, those of
+// the fourth edition included; iri.size() if there is none.
 size_t xml_name_start(std::string_view iri);
 
 // Whether an element with this name may be a property, and means what it says: rdf:li does not, and
