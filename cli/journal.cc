@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "weft/engine/graph.h"
+#include "weft/engine/local_paths.h"
 #include "weft/journal/repair.h"
 #include "weft/manifest/manifest_store.h"
 #include "weft/quads/seal_mark.h"
@@ -18,8 +18,6 @@
 namespace weft::cli {
 namespace {
 
-constexpr std::string_view kSuffix = ".changes";
-
 struct JournalArguments {
   std::string target;
   bool keep_later = false;
@@ -27,16 +25,17 @@ struct JournalArguments {
 };
 
 // The journal of a graph, or the journal itself.
-std::string journal_of(const std::string& target) {
-  return target.ends_with(kSuffix) ? target : target + std::string(kSuffix);
+std::string named_journal(const std::string& target) {
+  return target.ends_with(journal::kJournalSuffix) ? target : journal::journal_of(target);
 }
 
 // What the log beside the journal has taken in already.
 Result<std::optional<journal::JournalPosition>> sealed_of(engine::Environment& environment,
                                                           const std::string& journal_path) {
-  const std::string manifest_path = journal_path.substr(0, journal_path.size() - kSuffix.size());
+  const std::string manifest_path =
+      journal_path.substr(0, journal_path.size() - journal::kJournalSuffix.size());
   std::optional<journal::JournalPosition> none;
-  if (!journal_path.ends_with(kSuffix) || !manifest_path.ends_with(".json")) {
+  if (!journal_path.ends_with(journal::kJournalSuffix) || !manifest_path.ends_with(".json")) {
     return none;
   }
   const auto reader = environment.open_object(manifest_path);
@@ -108,7 +107,7 @@ class Printer final : public journal::ChangeSink {
 
 Status read(const JournalArguments& arguments, bool prints, Session& session) {
   const auto environment = make_environment(session);
-  const std::string path = journal_of(arguments.target);
+  const std::string path = named_journal(arguments.target);
   WEFT_TRY(const auto sealed, sealed_of(*environment, path));
   WEFT_TRY(const auto reader, environment->open_growing(path));
   Printer printer(prints ? &session : nullptr);
@@ -129,11 +128,9 @@ Status dump(const JournalArguments& arguments, Session& session) {
 
 Status repair(const JournalArguments& arguments, Session& session) {
   const auto environment = make_environment(session);
-  const std::string path = journal_of(arguments.target);
+  const std::string path = named_journal(arguments.target);
   WEFT_TRY(const auto sealed, sealed_of(*environment, path));
-  const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  const auto [folder, name] = engine::split_path(path);
   WEFT_TRY(const auto store, storage::open_local_store(folder));
   WEFT_TRY(const auto right,
            store->hold(name, {.holder = "pid " + std::to_string(::getpid()) + " (weft journal)",

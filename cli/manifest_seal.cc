@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "weft/engine/live_graph.h"
+#include "weft/manifest/manifest_store.h"
 
 namespace weft::cli {
 namespace {
@@ -62,9 +63,17 @@ Result<std::optional<uint64_t>> journal_size(engine::Environment& environment,
 
 Status seal(const SealArguments& arguments, Session& session) {
   const auto environment = make_environment(session);
-  const std::string path = arguments.journal.value_or(arguments.manifest + ".changes");
+  const std::string path = arguments.journal.value_or(journal::journal_of(arguments.manifest));
   WEFT_TRY(const std::optional<uint64_t> size, journal_size(*environment, path));
   if (!size.has_value() || *size == 0) {
+    WEFT_TRY(const auto reader, environment->open_object(arguments.manifest));
+    WEFT_TRY(const manifest::Manifest manifest, manifest::read_manifest(*reader));
+    if (session.options().json) {
+      engine::SealReceipt nothing;
+      nothing.generation = manifest.generation();
+      print_seal(nothing, arguments.dry_run, session);
+      return ok_status();
+    }
     session.note(size.has_value() ? "nothing to seal: journal at " + path + " is empty"
                                   : "nothing to seal: no journal at " + path);
     return ok_status();
@@ -90,7 +99,8 @@ Status seal(const SealArguments& arguments, Session& session) {
 
 Status seal_first(const std::string& manifest, Session& session) {
   const auto environment = make_environment(session);
-  WEFT_TRY(const std::optional<uint64_t> size, journal_size(*environment, manifest + ".changes"));
+  WEFT_TRY(const std::optional<uint64_t> size,
+           journal_size(*environment, journal::journal_of(manifest)));
   if (size.value_or(0) == 0) {
     return ok_status();
   }

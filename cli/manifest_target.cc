@@ -1,40 +1,11 @@
 #include "cli/manifest_target.h"
 
-#include <array>
-#include <climits>
-#include <cstdlib>
-
 #include "cli/environment.h"
-#include <unistd.h>
 
+#include "weft/engine/local_paths.h"
 #include "weft/storage/local_store.h"
 
 namespace weft::cli {
-namespace {
-
-Result<std::string> absolute_folder(const std::string& folder) {
-  std::array<char, PATH_MAX> resolved{};
-  if (realpath(folder.c_str(), resolved.data()) == nullptr) {
-    return Error(ErrorKind::kNotFound, "cannot find the manifest's folder").with("folder", folder);
-  }
-  return std::string(resolved.data());
-}
-
-struct SplitPath {
-  std::string folder;
-  std::string leaf;
-};
-
-SplitPath split_path(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) {
-    return {".", path};
-  }
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-}  // namespace
-
 struct ManifestTarget::Parts {
   std::unique_ptr<engine::Environment> environment;
   std::unique_ptr<manifest::ObjectOpener> opener;
@@ -60,13 +31,13 @@ Result<std::unique_ptr<ManifestTarget>> ManifestTarget::open(const std::string& 
     return Error(ErrorKind::kUnsupported, "a manifest at a URL can be read, not changed")
         .with("manifest", path);
   }
-  const SplitPath split = split_path(path);
+  const engine::SplitPath split = engine::split_path(path);
   if (split.leaf.empty()) {
     return Error(ErrorKind::kInvalid, "not the name of a manifest").with("manifest", path);
   }
   auto parts = std::make_unique<Parts>();
-  WEFT_TRY(const std::string folder, absolute_folder(split.folder));
-  WEFT_TRY(const std::string working_folder, absolute_folder("."));
+  WEFT_TRY(const std::string folder, engine::absolute_folder(split.folder));
+  WEFT_TRY(const std::string working_folder, engine::absolute_folder("."));
   WEFT_TRY(parts->store, storage::open_local_store(folder));
   parts->environment = make_environment(session);
   parts->opener = parts->environment->make_opener();

@@ -10,10 +10,10 @@
 #include "cli/progress.h"
 #include <fmt/format.h>
 
+#include "weft/engine/graph.h"
 #include "weft/journal/rewriter.h"
 #include "weft/manifest/address.h"
 #include "weft/manifest/manifest_store.h"
-#include "weft/rete/format.h"
 
 namespace weft::cli {
 namespace {
@@ -129,7 +129,7 @@ Status verify_manifest(engine::Environment& environment, const std::string& targ
     return *first;
   }
   if (!engine::is_url(target)) {
-    WEFT_TRY_STATUS(verify_journal(environment, target + ".changes", session));
+    WEFT_TRY_STATUS(verify_journal(environment, journal::journal_of(target), session));
   }
   print_report(sum, seen.size(), session);
   return ok_status();
@@ -138,13 +138,10 @@ Status verify_manifest(engine::Environment& environment, const std::string& targ
 Status verify_target(const VerifyArguments& arguments, Session& session) {
   const auto environment = make_environment(session);
   WEFT_TRY(auto reader, environment->open_object(arguments.target));
-  if (reader->size() >= rete::kMagic.size()) {
-    WEFT_TRY(const storage::Buffer head, reader->read({.offset = 0, .size = rete::kMagic.size()}));
-    const std::string_view text = as_text(head.view());
-    if (text != rete::kMagic && text.find_first_of("{ \t\r\n") == 0) {
-      WEFT_TRY(const manifest::Manifest manifest, manifest::read_manifest(*reader));
-      return verify_manifest(*environment, arguments.target, manifest, session);
-    }
+  WEFT_TRY(const bool segment, engine::is_segment(*reader));
+  if (!segment) {
+    WEFT_TRY(const manifest::Manifest manifest, manifest::read_manifest(*reader));
+    return verify_manifest(*environment, arguments.target, manifest, session);
   }
   WEFT_TRY(const rete::VerifyReport report, verify_segment(std::move(reader), session));
   print_report(report, 1, session);

@@ -19,7 +19,13 @@ Random::Random(uint64_t seed) : state_{} {
 
 Random Random::from_system() {
   std::random_device device;
-  return Random((uint64_t{device()} << 32U) | device());
+  const auto word = [&device] { return (uint64_t{device()} << 32U) | device(); };
+  // All of the state: names that are drawn from it must not meet those of another process.
+  Random random(word());
+  for (uint64_t& part : random.state_) {
+    part ^= word();
+  }
+  return random;
 }
 
 uint64_t Random::next() {
@@ -43,6 +49,16 @@ uint64_t Random::below(uint64_t bound) {
     value = next();
   }
   return value % bound;
+}
+
+std::string random_name(Random& random, size_t size) {
+  constexpr char kDigits[] = "abcdefghijklmnopqrstuvwxyz234567";
+  std::string name;
+  name.reserve(size);
+  while (name.size() < size) {
+    name += kDigits[random.below(sizeof(kDigits) - 1)];
+  }
+  return name;
 }
 
 }  // namespace weft::base

@@ -1,7 +1,9 @@
 // Randomness enters only through a Random, so that a run replays from its seed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace weft::base {
 
@@ -22,5 +24,9 @@ class Random {
  private:
   uint64_t state_[4];
 };
+
+// Five bits a character, of a-z2-7: with 26 of them a name that nothing else has.
+inline constexpr size_t kUniqueNameSize = 26;
+std::string random_name(Random& random, size_t size = kUniqueNameSize);
 
 }  // namespace weft::base

@@ -9,6 +9,7 @@ set(SOURCES
   live_seal.cc
   live_state.cc
   live_store.cc
+  local_paths.cc
   run_update.cc
 )
 set(HEADERS
@@ -18,6 +19,7 @@ set(HEADERS
   live_graph.h
   live_state.h
   live_store.h
+  local_paths.h
   run_update.h
 )
 set(TESTS graph_test.cc live_graph_test.cc)

@@ -3,30 +3,12 @@
 #include <algorithm>
 
 #include "weft/manifest/manifest_store.h"
+#include "weft/rete/format.h"
 
 namespace weft::engine {
 namespace {
 
-constexpr std::string_view kSegmentMagic = "RETE";
-constexpr std::string_view kJournalSuffix = ".changes";
 constexpr int kAttemptsMax = 4;
-
-// True for a segment, false for what may be a manifest.
-Result<bool> is_segment(storage::ObjectReader& reader) {
-  const uint64_t size = std::min<uint64_t>(reader.size(), kSegmentMagic.size());
-  WEFT_TRY(const storage::Buffer head, reader.read({0, size}));
-  const std::string_view text = as_text(head.view());
-  if (text == kSegmentMagic) {
-    return true;
-  }
-  if (text.empty() ||
-      (text[0] != '{' && text[0] != ' ' && text[0] != '\n' && text[0] != '\r' && text[0] != '\t')) {
-    return Error(ErrorKind::kInvalid,
-                 "neither a .rete segment nor a manifest; build RDF text with `weft build` first")
-        .with("object", reader.name());
-  }
-  return false;
-}
 
 // Null if there is none.
 Result<std::unique_ptr<storage::ObjectReader>> open_journal(Environment& environment,
@@ -34,7 +16,7 @@ Result<std::unique_ptr<storage::ObjectReader>> open_journal(Environment& environ
   if (is_url(target)) {
     return std::unique_ptr<storage::ObjectReader>();
   }
-  auto opened = environment.open_growing(target + std::string(kJournalSuffix));
+  auto opened = environment.open_growing(journal::journal_of(target));
   if (!opened.ok() && opened.error().kind() == ErrorKind::kNotFound) {
     return std::unique_ptr<storage::ObjectReader>();
   }
@@ -42,6 +24,21 @@ Result<std::unique_ptr<storage::ObjectReader>> open_journal(Environment& environ
 }
 
 }  // namespace
+
+Result<bool> is_segment(storage::ObjectReader& reader) {
+  const uint64_t size = std::min<uint64_t>(reader.size(), rete::kMagic.size());
+  WEFT_TRY(const storage::Buffer head, reader.read({0, size}));
+  const std::string_view text = as_text(head.view());
+  if (text == rete::kMagic) {
+    return true;
+  }
+  if (text.find_first_of("{ \t\r\n") != 0) {
+    return Error(ErrorKind::kInvalid,
+                 "neither a .rete segment nor a manifest; build RDF text with `weft build` first")
+        .with("object", reader.name());
+  }
+  return false;
+}
 
 Graph::~Graph() = default;
 

@@ -39,6 +39,10 @@ class Graph {
   std::unique_ptr<exec::QuadSource> source_;
 };
 
+// What a target is, told by its first bytes: true for a segment, false for what may be a manifest.
+// Errors: kInvalid if it is neither; those of reading.
+Result<bool> is_segment(storage::ObjectReader& reader);
+
 // `source` over `fold`, which must outlive it.
 std::unique_ptr<exec::QuadSource> source_of_fold(quads::Fold& fold);
 

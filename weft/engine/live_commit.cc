@@ -77,11 +77,7 @@ Result<UpdateReceipt> LiveStore::drop(const std::string& graph, const UpdateOpti
         return Error(ErrorKind::kNotFound, "there is no such graph").with("graph", graph);
       }
     }
-    struct Removing final : rdf::QuadSink {
-      explicit Removing(quads::FoldDraft& target) : draft(target) {}
-      Status accept(std::span<const rdf::QuadView> quads) override { return draft.remove(quads); }
-      quads::FoldDraft& draft;
-    } sink(draft);
+    quads::RemovingSink sink(draft);
     WEFT_TRY_STATUS(graph_quads(*draft.state(), token, sink, options.stop));
     return draft.apply(options.stop);
   });

@@ -1,14 +1,12 @@
 #include "weft/engine/live_graph.h"
 
-#include <array>
-#include <climits>
-#include <cstdlib>
 #include <utility>
 
 #include <unistd.h>
 
+#include "weft/engine/graph.h"
 #include "weft/engine/live_store.h"
-#include "weft/rete/format.h"
+#include "weft/engine/local_paths.h"
 #include "weft/storage/local_store.h"
 
 namespace weft::engine {
@@ -16,27 +14,6 @@ namespace {
 
 // Of seals, compactions and large documents, beside the memory of queries and overlays.
 constexpr uint64_t kBuildMemoryBytes = uint64_t{128} << 20U;
-
-struct SplitPath {
-  std::string folder;
-  std::string leaf;
-};
-
-SplitPath split_path(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) {
-    return {".", path};
-  }
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-Result<std::string> absolute_folder(const std::string& folder) {
-  std::array<char, PATH_MAX> resolved{};
-  if (::realpath(folder.c_str(), resolved.data()) == nullptr) {
-    return Error(ErrorKind::kNotFound, "cannot find a folder").with("folder", folder);
-  }
-  return std::string(resolved.data());
-}
 
 // What a live graph over the local disk borrows.
 struct LocalParts {
@@ -47,15 +24,6 @@ struct LocalParts {
   base::Random random = base::Random::from_system();
 };
 
-Result<bool> is_manifest(Environment& environment, const std::string& target) {
-  WEFT_TRY(const auto reader, environment.open_object(target));
-  if (reader->size() < rete::kMagic.size()) {
-    return true;
-  }
-  WEFT_TRY(const storage::Buffer head, reader->read({.offset = 0, .size = rete::kMagic.size()}));
-  return as_text(head.view()) != rete::kMagic;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<LiveGraph>> LiveGraph::open(Environment& environment,
@@ -65,9 +33,10 @@ Result<std::unique_ptr<LiveGraph>> LiveGraph::open(Environment& environment,
     return Error(ErrorKind::kUnsupported, "a graph at a URL can be read, not written")
         .with("graph", target);
   }
-  WEFT_TRY(const bool manifest, is_manifest(environment, target));
+  WEFT_TRY(const auto reader, environment.open_object(target));
+  WEFT_TRY(const bool segment, is_segment(*reader));
   const SplitPath split = split_path(target);
-  const std::string journal_path = options.journal_path.value_or(target + ".changes");
+  const std::string journal_path = options.journal_path.value_or(journal::journal_of(target));
   const SplitPath journal = split_path(journal_path);
   auto parts = std::make_shared<LocalParts>();
   WEFT_TRY(const std::string folder, absolute_folder(split.folder));
@@ -96,7 +65,7 @@ Result<std::unique_ptr<LiveGraph>> LiveGraph::open(Environment& environment,
                             .build = std::move(build),
                             .ingest = {},
                             .retry = {}},
-                  .is_manifest = manifest,
+                  .is_manifest = !segment,
                   .journal_store = *parts->journal_store,
                   .journal_name = journal.leaf,
                   .journal_address = journal_path,

@@ -82,15 +82,6 @@ class KeptQuads final : public rdf::QuadSink {
   std::vector<size_t> ends_;
 };
 
-class RemovingSink final : public rdf::QuadSink {
- public:
-  explicit RemovingSink(quads::FoldDraft& draft) : draft_(draft) {}
-  Status accept(std::span<const rdf::QuadView> quads) override { return draft_.remove(quads); }
-
- private:
-  quads::FoldDraft& draft_;
-};
-
 // Quads of a document that a graph has already: those of `graph` in `fold` that `document` holds.
 class CommonQuads final : public rdf::QuadSink {
  public:
@@ -160,7 +151,7 @@ Result<UpdateReceipt> LiveStore::load(const LoadRequest& request, const UpdateOp
   }
   return change(options, [&](quads::FoldDraft& draft) -> Status {
     if (request.replace) {
-      RemovingSink removing(draft);
+      quads::RemovingSink removing(draft);
       WEFT_TRY_STATUS(graph_quads(*draft.state(), *graph, removing, options.stop));
     }
     WEFT_TRY_STATUS(

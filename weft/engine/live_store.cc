@@ -1,7 +1,6 @@
-#include "weft/engine/live_store.h"
-
 #include <utility>
 
+#include "weft/engine/live_store.h"
 #include "weft/quads/seal_mark.h"
 
 namespace weft::engine {
@@ -91,8 +90,8 @@ Result<LiveStore::Ground> LiveStore::load_ground() {
 Status LiveStore::open_writer() {
   const storage::HoldRequest request{.holder = options_.holder, .wait_ms = options_.writer_wait_ms};
   // Of the graph, whatever journal is used; and of the journal, whatever graph uses it.
-  WEFT_TRY(right_, place_.graph.store.hold(place_.graph.name + ".changes", request));
-  if (place_.journal_address != place_.graph.address + ".changes") {
+  WEFT_TRY(right_, place_.graph.store.hold(journal::journal_of(place_.graph.name), request));
+  if (place_.journal_address != journal::journal_of(place_.graph.address)) {
     WEFT_TRY(journal_right_, place_.journal_store.hold(place_.journal_name, request));
   }
   WEFT_TRY_STATUS(reopen_journal());

@@ -16,24 +16,6 @@ namespace {
 constexpr size_t kRowsAtOnce = size_t{1} << 14U;
 constexpr int64_t kMicrosecondsPerMs = 1'000;
 
-class InsertSink final : public rdf::QuadSink {
- public:
-  explicit InsertSink(quads::FoldDraft& draft) : draft_(draft) {}
-  Status accept(std::span<const rdf::QuadView> quads) override { return draft_.insert(quads); }
-
- private:
-  quads::FoldDraft& draft_;
-};
-
-class RemoveSink final : public rdf::QuadSink {
- public:
-  explicit RemoveSink(quads::FoldDraft& draft) : draft_(draft) {}
-  Status accept(std::span<const rdf::QuadView> quads) override { return draft_.remove(quads); }
-
- private:
-  quads::FoldDraft& draft_;
-};
-
 // Hands quads on with another graph.
 class IntoGraph final : public rdf::QuadSink {
  public:
@@ -51,15 +33,6 @@ class IntoGraph final : public rdf::QuadSink {
   rdf::QuadSink& next_;
   std::vector<rdf::QuadView> moved_;
 };
-
-std::string fresh_label_prefix(base::Random& random) {
-  constexpr std::string_view kDigits = "abcdefghijklmnopqrstuvwxyz234567";
-  std::string prefix = "w";
-  for (int i = 0; i < 26; ++i) {
-    prefix += kDigits[random.below(kDigits.size())];
-  }
-  return prefix + "_";
-}
 
 class UpdateRun {
  public:
@@ -98,12 +71,12 @@ class UpdateRun {
   }
 
   Status run_one(sparql::InsertData& data) {
-    InsertSink sink(draft_);
+    quads::InsertingSink sink(draft_);
     return exec::instantiate(data, *query_.random, sink);
   }
 
   Status run_one(sparql::DeleteData& data) {
-    RemoveSink sink(draft_);
+    quads::RemovingSink sink(draft_);
     return exec::instantiate(data, sink);
   }
 
@@ -125,8 +98,8 @@ class UpdateRun {
     query.timeout_ms = options_.timeout_ms > 0 ? std::max<uint64_t>(left_ms(), 1) : 0;
     const std::shared_ptr<quads::Fold> before = draft_.state();
     const std::unique_ptr<exec::QuadSource> source = source_of_fold(*before);
-    RemoveSink deletes(draft_);
-    InsertSink inserts(draft_);
+    quads::RemovingSink deletes(draft_);
+    quads::InsertingSink inserts(draft_);
     return exec::run_modify(std::move(modify), *source, query, deletes, inserts);
   }
 
@@ -148,13 +121,13 @@ class UpdateRun {
     }
     const std::string iri = load.source.substr(1, load.source.size() - 2);
     WEFT_TRY(const LoadedDocument document, options_.loader(iri, query_.stop));
-    InsertSink sink(draft_);
+    quads::InsertingSink sink(draft_);
     return insert_document(*document.input, document.format, iri, iri, load.into.value_or(""),
                            *query_.random, sink, query_.stop);
   }
 
   Status remove_graphs(const sparql::GraphTarget& target) {
-    RemoveSink sink(draft_);
+    quads::RemovingSink sink(draft_);
     using enum sparql::GraphTarget::Kind;
     switch (target.kind) {
       case kDefault:
@@ -199,11 +172,11 @@ class UpdateRun {
     }
     const std::string from = transfer.from.value_or("");
     const std::string to = transfer.to.value_or("");
-    RemoveSink removed(draft_);
+    quads::RemovingSink removed(draft_);
     if (transfer.kind != sparql::Transfer::Kind::kAdd) {
       WEFT_TRY_STATUS(graph_quads(state(), to, removed, query_.stop));
     }
-    InsertSink inserted(draft_);
+    quads::InsertingSink inserted(draft_);
     IntoGraph moved(to, inserted);
     WEFT_TRY_STATUS(graph_quads(state(), from, moved, query_.stop));
     return transfer.kind == sparql::Transfer::Kind::kMove
@@ -278,7 +251,7 @@ Status insert_document(codec::InputStream& input, rdfio::Format format, const st
   parse.file_name = name;
   parse.stop = std::move(stop);
   parse.blank_node_prefix = [&random]() -> Result<std::string> {
-    return fresh_label_prefix(random);
+    return "w" + base::random_name(random) + "_";
   };
   std::optional<IntoGraph> moved;
   if (graph.has_value()) {

@@ -6,13 +6,7 @@
 
 namespace weft::exec {
 
-BlankLabels::BlankLabels(base::Random& random) : prefix_("_:q") {
-  static constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
-  for (int i = 0; i < 20; ++i) {
-    prefix_ += kDigits[random.below(kDigits.size())];
-  }
-  prefix_ += '_';
-}
+BlankLabels::BlankLabels(base::Random& random) : prefix_("_:q" + base::random_name(random) + "_") {}
 
 TemplateReader::Part TemplateReader::part(const sparql::TemplateTerm& term) {
   if (const auto* variable = std::get_if<plan::Variable>(&term.form)) {

@@ -23,16 +23,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhite) - first + 1);
 }
 
-std::string hex(const codec::Digest16& digest) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text;
-  for (const std::byte octet : digest) {
-    text += kHex[std::to_integer<size_t>(octet >> 4U)];
-    text += kHex[std::to_integer<size_t>(octet & std::byte{15})];
-  }
-  return text;
-}
-
 std::string mark_start() {
   return "- " + std::string(kMarkSubject) + " " + std::string(kMarkPredicate) + " ";
 }
@@ -88,7 +78,7 @@ std::optional<CommitMark> parse_mark(std::string_view object) {
     mark.checksum[i] = static_cast<std::byte>(octet);
   }
   // Only the form that mark_line writes: a mark is not free text.
-  return hex(mark.checksum) == parts[3] ? std::optional(std::move(mark)) : std::nullopt;
+  return codec::to_hex(mark.checksum) == parts[3] ? std::optional(std::move(mark)) : std::nullopt;
 }
 
 class Reader {
@@ -269,7 +259,8 @@ CommitMark make_mark(std::string_view journal_id, uint64_t sequence, std::string
 
 std::string mark_line(const CommitMark& mark) {
   std::string line = mark_start() + "\"" + mark.journal_id + " " + std::to_string(mark.sequence) +
-                     " " + std::to_string(mark.size_bytes) + " " + hex(mark.checksum) + "\" .\n";
+                     " " + std::to_string(mark.size_bytes) + " " + codec::to_hex(mark.checksum) +
+                     "\" .\n";
   return line;
 }
 

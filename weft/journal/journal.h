@@ -25,6 +25,12 @@
 
 namespace weft::journal {
 
+// The journal of the graph `G` is `G.changes`.
+inline constexpr std::string_view kJournalSuffix = ".changes";
+inline std::string journal_of(std::string_view graph) {
+  return std::string(graph).append(kJournalSuffix);
+}
+
 inline constexpr uint64_t kJournalSizeMaxBytes = uint64_t{1} << 30U;
 
 // The quad that a commit mark deletes: it is never inserted, so deleting it does nothing.

@@ -9,8 +9,6 @@
 namespace weft::journal {
 namespace {
 
-constexpr size_t kIdSize = 26;
-
 Error conflict(std::string_view name) {
   return Error(ErrorKind::kConflict, "another program has changed the journal")
       .with("journal", name);
@@ -18,22 +16,13 @@ Error conflict(std::string_view name) {
 
 }  // namespace
 
-std::string new_journal_id(base::Random& random) {
-  constexpr std::string_view kDigits = "abcdefghijklmnopqrstuvwxyz234567";
-  std::string id;
-  while (id.size() < kIdSize) {
-    id += kDigits[random.below(kDigits.size())];
-  }
-  return id;
-}
-
 Result<std::unique_ptr<JournalWriter>> JournalWriter::open(
     storage::ObjectStore& store, std::string name, const std::optional<JournalPosition>& sealed,
     base::Random& random, ChangeSink& sink) {
   std::unique_ptr<JournalWriter> writer(new JournalWriter(store, std::move(name)));
   WEFT_TRY_STATUS(writer->open_existing(sealed, random, sink));
   if (writer->journal_id_.empty()) {
-    writer->journal_id_ = new_journal_id(random);
+    writer->journal_id_ = base::random_name(random);
   }
   return writer;
 }
@@ -45,7 +34,7 @@ Status JournalWriter::open_existing(const std::optional<JournalPosition>& sealed
     return current.error().kind() == ErrorKind::kNotFound ? ok_status() : Status(current.error());
   }
   const std::string_view text = as_text(current->bytes.view());
-  std::string id = new_journal_id(random);
+  std::string id = base::random_name(random);
   Rewriter rewriter(id, sink);
   WEFT_TRY(found_, read_journal(text, name_, rewriter, sealed));
   if (found_.cut_is_whole) {

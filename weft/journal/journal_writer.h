@@ -103,7 +103,4 @@ class JournalWriter {
   std::optional<Error> broken_ WEFT_GUARDED_BY(mutex_);
 };
 
-// 26 characters of a-z2-7 that no other journal has.
-std::string new_journal_id(base::Random& random);
-
 }  // namespace weft::journal

@@ -37,7 +37,7 @@ Result<RepairReport> repair_journal(storage::ObjectStore& store, const std::stri
   const std::string_view text = as_text(current.bytes.view());
   RepairReport report;
   NullSink nobody;
-  Rewriter rewriter(new_journal_id(random), nobody);
+  Rewriter rewriter(base::random_name(random), nobody);
   const auto line_of = [&](uint64_t offset) {
     return static_cast<uint64_t>(std::ranges::count(text.substr(0, offset), '\n')) + 1;
   };

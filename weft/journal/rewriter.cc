@@ -35,14 +35,9 @@ void Rewriter::flush() {
 }
 
 std::string short_hash(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr size_t kOctets = 4;
   const codec::Digest16 digest = codec::blake3_16(as_bytes(text));
-  std::string hash;
-  for (size_t i = 0; i < 4; ++i) {
-    hash += kHex[std::to_integer<size_t>(digest[i] >> 4U)];
-    hash += kHex[std::to_integer<size_t>(digest[i] & std::byte{15})];
-  }
-  return hash;
+  return codec::to_hex(ByteView(digest).first(kOctets));
 }
 
 }  // namespace weft::journal

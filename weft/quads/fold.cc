@@ -12,8 +12,6 @@
 namespace weft::quads {
 namespace {
 
-constexpr std::string_view kJournalSuffix = ".changes";
-
 // Turns journal lines into overlay rows.
 class ChangeCollector final : public journal::ChangeSink {
  public:
@@ -158,7 +156,7 @@ Result<std::shared_ptr<Fold>> Fold::open(const std::vector<manifest::LogEntry>& 
       WEFT_TRY(segments, SegmentSet::open(log, manifest_address, opener, resources));
       return ok_status();
     }
-    auto opened = opener.open_growing(manifest_address + std::string(kJournalSuffix));
+    auto opened = opener.open_growing(journal::journal_of(manifest_address));
     if (!opened.ok() && opened.error().kind() != ErrorKind::kNotFound) {
       return std::move(opened).error();
     }

@@ -40,4 +40,22 @@ class FoldDraft {
   virtual Result<std::string> lines() const = 0;
 };
 
+// Quads of a stream, deleted or inserted by the operation at hand. The draft must outlive it.
+class RemovingSink final : public rdf::QuadSink {
+ public:
+  explicit RemovingSink(FoldDraft& draft) : draft_(draft) {}
+  Status accept(std::span<const rdf::QuadView> quads) override { return draft_.remove(quads); }
+
+ private:
+  FoldDraft& draft_;
+};
+class InsertingSink final : public rdf::QuadSink {
+ public:
+  explicit InsertingSink(FoldDraft& draft) : draft_(draft) {}
+  Status accept(std::span<const rdf::QuadView> quads) override { return draft_.insert(quads); }
+
+ private:
+  FoldDraft& draft_;
+};
+
 }  // namespace weft::quads

@@ -55,7 +55,7 @@ Result<SegmentStatus> GraphLog::status_of(size_t entry, manifest::Role role,
 }
 
 void GraphLog::add_journal(const manifest::Manifest& current, StatusReport& report) {
-  const std::string address = place_.address + ".changes";
+  const std::string address = journal::journal_of(place_.address);
   Result<std::unique_ptr<storage::ObjectReader>> reader = tools_.opener.open_growing(address);
   if (!reader.ok()) {
     if (reader.error().kind() != ErrorKind::kNotFound) {
@@ -81,7 +81,7 @@ void GraphLog::add_journal(const manifest::Manifest& current, StatusReport& repo
 Result<StatusReport> GraphLog::status(const StatusRequest& request) {
   // Before the manifest is read: see Fold::open.
   Result<std::unique_ptr<storage::ObjectReader>> journal =
-      tools_.opener.open_growing(place_.address + ".changes");
+      tools_.opener.open_growing(journal::journal_of(place_.address));
   WEFT_TRY(const manifest::LoadedManifest loaded, manifests_.load());
   StatusReport report;
   report.name = loaded.manifest.name();
