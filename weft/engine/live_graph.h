@@ -63,7 +63,8 @@ struct MaintenancePolicy {
   // or there are more segments; 0: never.
   uint64_t compact_percent = 50;
   uint64_t compact_segments = 100;
-  // Files that no manifest names any more are removed after this time; negative: never.
+  // Files that a manifest named and none names any more are removed after this time, those that
+  // were never named after the grace period of `weft manifest gc`; negative: never.
   int64_t sweep_after_ms = 60'000;
 };
 

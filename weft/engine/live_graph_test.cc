@@ -1,11 +1,13 @@
 #include "weft/engine/live_graph.h"
 
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "weft/engine/graph.h"
@@ -387,6 +389,27 @@ TEST_F(LiveGraphTest, MaintenanceSealsCompactsAndSweeps) {
     segments += object.name.ends_with(".rete") ? 1 : 0;
   }
   EXPECT_LE(segments, 4U);
+}
+
+TEST_F(LiveGraphTest, WhatWasNeverNamedIsSparedForADay) {
+  LiveOptions options;
+  options.policy.sweep_after_ms = 0;
+  const auto graph = open(options);
+  update(*graph, "INSERT DATA { <x:a> <x:p> <x:b> }");
+  ASSERT_TRUE(graph->seal({}).ok());
+  // As another process makes it before it publishes.
+  const std::string name = "m-g7-0123abcd.rete";
+  ASSERT_TRUE(store_->put_if_absent(name, as_bytes(std::string("a segment"))).ok());
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_TRUE(graph->maintain({}).ok());
+  }
+  EXPECT_TRUE(store_->get(name, 100).ok());
+  const int64_t day_ago = (clock_.now().microseconds / 1'000'000) - 24 * 3'600 - 60;
+  const timeval old{.tv_sec = day_ago, .tv_usec = 0};
+  const std::array<timeval, 2> times = {old, old};
+  ASSERT_EQ(::utimes((folder_ / name).c_str(), times.data()), 0);
+  ASSERT_TRUE(graph->maintain({}).ok());
+  EXPECT_EQ(store_->get(name, 100).error().kind(), ErrorKind::kNotFound);
 }
 
 class LiveGraphThreads : public LiveGraphTest {};

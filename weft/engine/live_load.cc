@@ -256,8 +256,14 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
     return moved();
   }
   ++commits_;
-  WEFT_TRY(const uint64_t count_after, tip_->quad_count({}));
-  receipt.inserted = count_after + receipt.removed - count_before;
+  const Result<uint64_t> count_after = tip_->quad_count({});
+  if (!count_after.ok()) {
+    // It is published: nobody may take it for not done.
+    return Error(ErrorKind::kRecoveryRequired, "the document is in the graph, and was not counted")
+        .with("manifest", place_.graph.address)
+        .with("cause", count_after.error().to_string());
+  }
+  receipt.inserted = *count_after + receipt.removed - count_before;
   receipt.generation = tip_->generation();
   receipt.sequence = tip_->sequence();
   receipt.tag = tip_->tag();

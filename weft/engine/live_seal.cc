@@ -255,30 +255,41 @@ Status LiveStore::maintain(std::stop_token stop) {
   return options_.access == Access::kReadWrite && place_.is_manifest ? sweep() : ok_status();
 }
 
-// Removes files that no manifest has named for so long. Readers in other processes hold open what
-// they read; who comes late reads the manifest again.
+// Removes what a manifest named and none has named for so long: readers in other processes hold
+// open what they read, and who comes late reads the manifest again. What was never named may be
+// named by its maker yet, in whatever process: it goes by the grace period of a collection alone.
 Status LiveStore::sweep() {
   const int64_t after_ms = options_.policy.sweep_after_ms;
   if (after_ms < 0) {
     return ok_status();
   }
   const int64_t now = place_.tools.clock.monotonic_microseconds();
+  const quads::GcRequest by_age;
   quads::GraphLog log(place_.graph, place_.tools);
   WEFT_TRY(const quads::GcReport found, log.gc({.grace_ms = 0, .dry_run = true}));
   std::map<std::string, int64_t> unnamed;
-  for (const quads::GcReport::Leftover& leftover : found.leftovers) {
-    const auto known = unnamed_since_.find(leftover.name);
-    // Young temporary files are somebody's work.
-    const bool is_unfinished = leftover.name.find(".weft-tmp-") != std::string::npos;
-    if (!is_unfinished) {
-      unnamed[leftover.name] = known != unnamed_since_.end() ? known->second : now;
+  std::set<std::string> old;
+  {
+    const base::MutexLock lock(order_);
+    for (const quads::GcReport::Leftover& leftover : found.leftovers) {
+      if (named_once_.contains(leftover.name)) {
+        const auto known = unnamed_since_.find(leftover.name);
+        unnamed[leftover.name] = known != unnamed_since_.end() ? known->second : now;
+      } else if (leftover.age_ms >= by_age.grace_ms) {
+        old.insert(leftover.name);
+      }
     }
   }
   unnamed_since_ = std::move(unnamed);
   for (const auto& [name, since] : unnamed_since_) {
     if (now - since >= after_ms * kMicrosecondsPerMs) {
-      WEFT_TRY_STATUS(place_.graph.store.remove(name));
+      old.insert(name);
     }
+  }
+  for (const std::string& name : old) {
+    WEFT_TRY_STATUS(place_.graph.store.remove(name));
+    const base::MutexLock lock(order_);
+    named_once_.erase(name);
   }
   return ok_status();
 }

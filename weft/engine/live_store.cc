@@ -1,6 +1,7 @@
+#include "weft/engine/live_store.h"
+
 #include <utility>
 
-#include "weft/engine/live_store.h"
 #include "weft/quads/seal_mark.h"
 
 namespace weft::engine {
@@ -87,6 +88,21 @@ Result<LiveStore::Ground> LiveStore::load_ground() {
   return ground;
 }
 
+void LiveStore::take_manifest(Ground& ground) {
+  manifest_ = std::move(ground.manifest);
+  manifest_identity_ = std::move(ground.identity);
+  if (!manifest_.has_value()) {
+    return;
+  }
+  for (const manifest::LogEntry& entry : manifest_->manifest.log()) {
+    for (const std::optional<manifest::SegmentPin>* pin : {&entry.adds, &entry.dels}) {
+      if (pin->has_value()) {
+        named_once_.insert((*pin)->url);
+      }
+    }
+  }
+}
+
 Status LiveStore::open_writer() {
   const storage::HoldRequest request{.holder = options_.holder, .wait_ms = options_.writer_wait_ms};
   // Of the graph, whatever journal is used; and of the journal, whatever graph uses it.
@@ -113,8 +129,7 @@ Status LiveStore::reopen_journal() {
   WEFT_TRY(journal_, journal::JournalWriter::open(place_.journal_store, place_.journal_name, sealed,
                                                   place_.tools.random, replay));
   WEFT_TRY_STATUS(draft->apply({}));
-  manifest_ = std::move(ground.manifest);
-  manifest_identity_ = std::move(ground.identity);
+  take_manifest(ground);
   journal_changes_ = replay.changes;
   oldest_change_us_ = replay.changes > 0 ? place_.tools.clock.monotonic_microseconds() : 0;
   tip_commit_.reset();
@@ -156,8 +171,7 @@ Status LiveStore::open_reader() {
       position = {.journal_id = report.journal_id, .sequence = report.last_sequence};
     }
     WEFT_TRY_STATUS(draft->apply({}));
-    manifest_ = std::move(ground.manifest);
-    manifest_identity_ = std::move(ground.identity);
+    take_manifest(ground);
     journal_identity_ = journal_identity;
     journal_changes_ = replay.changes;
     set_tip(state_of(draft->state(), position));
@@ -191,8 +205,7 @@ Status LiveStore::adopt(Ground ground, const std::optional<journal::JournalPosit
   ReplaySink replay(*draft);
   WEFT_TRY_STATUS(journal_->read_after(sealed.value_or(journal::JournalPosition{}), replay));
   WEFT_TRY_STATUS(draft->apply({}));
-  manifest_ = std::move(ground.manifest);
-  manifest_identity_ = std::move(ground.identity);
+  take_manifest(ground);
   journal_changes_ = replay.changes;
   if (replay.changes == 0) {
     oldest_change_us_ = 0;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "weft/base/budget.h"
@@ -66,6 +67,8 @@ class LiveStore final : public LiveGraph {
   };
   Result<Ground> load_ground();
   Result<std::string> manifest_identity();
+  // Makes it the manifest that we stand on, and remembers what it names.
+  void take_manifest(Ground& ground) WEFT_REQUIRES(order_);
   // Looks whether another process has changed what we stand on, and takes it over.
   Status refresh_locked() WEFT_REQUIRES(order_);
   Status reload_locked() WEFT_REQUIRES(order_);
@@ -139,6 +142,8 @@ class LiveStore final : public LiveGraph {
   uint64_t journal_changes_ WEFT_GUARDED_BY(order_) = 0;
   uint64_t commits_ WEFT_GUARDED_BY(order_) = 0;
   uint64_t seals_ WEFT_GUARDED_BY(order_) = 0;
+  // Segments of the manifests that we stood on, by their URLs; without those that are gone.
+  std::set<std::string> named_once_ WEFT_GUARDED_BY(order_);
   bool is_closed_ WEFT_GUARDED_BY(order_) = false;
   std::optional<journal::JournalReport> repaired_ WEFT_GUARDED_BY(order_);
   std::optional<Error> broken_ WEFT_GUARDED_BY(order_);
@@ -154,7 +159,7 @@ class LiveStore final : public LiveGraph {
 
   // One seal, compaction or sweep at a time. Taken before order_.
   base::Mutex seal_mutex_;
-  // Files that no manifest names, and since when we know.
+  // Files that a manifest named and none names any more, and since when we know.
   std::map<std::string, int64_t> unnamed_since_ WEFT_GUARDED_BY(seal_mutex_);
 };
 
