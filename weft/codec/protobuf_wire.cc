@@ -136,8 +136,11 @@ bool WireReaderView::next(WireField& field) {
   if (!decode_varint(cursor, end_, tag) || tag >> 3U == 0 || tag >> 3U > kWireFieldNumberMax) {
     return false;
   }
+  // Number 0 with wire type 7: no reader gets beyond it.
+  static constexpr std::byte kNoMessage[] = {std::byte{7}};
   field = {};
   field.number = static_cast<uint32_t>(tag >> 3U);
+  field.bytes = kNoMessage;
   const auto left = [&] { return static_cast<size_t>(end_ - cursor); };
   switch (tag & 7U) {
     case 0:

@@ -40,8 +40,10 @@ struct WireField {
   uint32_t number = 0;
   WireType type = WireType::kVarint;
   uint64_t scalar = 0;  // of the types kVarint, kFixed64 and kFixed32
-  ByteView bytes;       // of the type kBytes: what follows the length
-  ByteView raw;         // the whole field, with its tag
+  // Of the type kBytes: what follows the length. Of the others: bytes that are no message, so that
+  // a field of another type is damage for whoever reads it as a message, and not an empty one.
+  ByteView bytes;
+  ByteView raw;  // the whole field, with its tag
 
   // Each gives false, and leaves `value` alone, if the field has another wire type.
   bool as_u64(uint64_t& value) const;

@@ -111,6 +111,21 @@ TEST(ProtobufWire, AnotherWireTypeIsNotTaken) {
   EXPECT_EQ(number, 7U);
 }
 
+TEST(ProtobufWire, AFieldOfAnotherTypeIsNoEmptyMessage) {
+  WireWriter writer;
+  writer.u64_always(1, 5);
+  writer.fixed64_always(2, 6);
+  WireReaderView reader(as_bytes(writer.str()));
+  WireField field;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(reader.next(field));
+    WireReaderView nested(field.bytes);
+    WireField part;
+    EXPECT_FALSE(nested.next(part));
+    EXPECT_FALSE(nested.ok());
+  }
+}
+
 TEST(ProtobufWire, EveryDamageIsSeen) {
   const std::vector<std::string> damaged = {
       std::string("\x08"),                                              // a tag alone

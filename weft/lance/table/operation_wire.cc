@@ -233,16 +233,21 @@ Result<Operation> parse_replacement(ByteView message) {
         if (field.number != 1) {
           return {};
         }
-        auto& entry = operation.replacements.emplace_back();
-        return each_field(field.bytes, "DataReplacement",
-                          [&](const WireField& part, WireReaderView& reader) -> Status {
-                            if (part.number == 1) {
-                              reader.expect(part.as_u64(entry.first));
-                            } else if (part.number == 2) {
-                              WEFT_TRY(entry.second, parse_data_file(part.bytes));
-                            }
-                            return {};
-                          });
+        uint64_t fragment = 0;
+        ByteView file;
+        WEFT_TRY_STATUS(each_field(field.bytes, "DataReplacement",
+                                   [&](const WireField& part, WireReaderView& reader) -> Status {
+                                     if (part.number == 1) {
+                                       reader.expect(part.as_u64(fragment));
+                                     } else if (part.number == 2) {
+                                       reader.expect(part.as_bytes(file));
+                                     }
+                                     return {};
+                                   }));
+        // A replacement without a file is damage, too: an empty message is no data file.
+        WEFT_TRY(DataFile parsed, parse_data_file(file));
+        operation.replacements.emplace_back(fragment, std::move(parsed));
+        return {};
       }));
   return Operation(std::move(operation));
 }

@@ -2,7 +2,9 @@
 // may do (conflict.h) and how the next manifest follows from the last (next_manifest.h).
 // Format: docs/formats/lance.md, "Transactions".
 //
-// T1  parse(serialize(x)) equals x; fields that are not understood are kept.
+// T1  parse(serialize(x)) equals x. Fields that are not understood are kept in the transaction, its
+//     fragments, files and columns; those inside of an operation are not: nobody writes an
+//     operation of others again, but for the carried ones.
 // T2  An operation that is not known parses as UnknownOperation; it is never taken for harmless.
 #pragma once
 
