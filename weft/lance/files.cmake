@@ -14,9 +14,9 @@ set(SOURCES
   read/column_pages.cc
   read/constant_page.cc
   read/data_file_reader.cc
+  read/dictionary_lookup.cc
   read/field_2_0.cc
   read/file_content.cc
-  read/fragment_reader.cc
   read/full_zip_page.cc
   read/leaf_output.cc
   read/leaf_values.cc
@@ -26,8 +26,14 @@ set(SOURCES
   read/page_source.cc
   read/read_memory.cc
   read/scan.cc
-  read/table_reader.cc
   read/value_decoder.cc
+  rows/fragment_reader.cc
+  rows/reshape.cc
+  rows/row_operations.cc
+  rows/row_writer.cc
+  rows/table_reader.cc
+  rows/tail_fold.cc
+  rows/upsert.cc
   table/arrow_deletions.cc
   table/branch_create.cc
   table/cleanup.cc
@@ -36,7 +42,6 @@ set(SOURCES
   table/deletions.cc
   table/flat_buffer.cc
   table/fragment.cc
-  table/fragment_rows.cc
   table/index_section.cc
   table/key_filter.cc
   table/manifest.cc
@@ -46,15 +51,11 @@ set(SOURCES
   table/operation_wire.cc
   table/operation_write.cc
   table/refs.cc
-  table/reshape.cc
   table/roaring_check.cc
-  table/row_operations.cc
   table/row_sequence.cc
   table/snapshot.cc
   table/stage.cc
-  table/tail_fold.cc
   table/transaction.cc
-  table/upsert.cc
   table/wire_map.cc
   write/chunk_values.cc
   write/constant.cc
@@ -83,23 +84,26 @@ set(HEADERS
   read/chunk_table.h
   read/column_pages.h
   read/data_file_reader.h
+  read/dictionary_lookup.h
   read/file_content.h
-  read/fragment_reader.h
   read/leaf_output.h
   read/leaf_values.h
   read/page.h
   read/page_2_0.h
   read/page_source.h
   read/read_memory.h
-  read/table_reader.h
-  read/testing/golden.h
   read/value_decoder.h
+  rows/fragment_reader.h
+  rows/row_operations.h
+  rows/row_writer.h
+  rows/table_reader.h
+  rows/tail_fold.h
+  rows/testing/golden.h
   table/cleanup.h
   table/conflict.h
   table/deletions.h
   table/flat_buffer.h
   table/fragment.h
-  table/fragment_rows.h
   table/index_section.h
   table/key_filter.h
   table/manifest.h
@@ -109,11 +113,9 @@ set(HEADERS
   table/operation_wire.h
   table/refs.h
   table/roaring_check.h
-  table/row_operations.h
   table/row_sequence.h
   table/snapshot.h
   table/stage.h
-  table/tail_fold.h
   table/testing/table_probe.h
   table/transaction.h
   table/wire_map.h
@@ -134,14 +136,14 @@ set(HEADERS
 set(TESTS
   layout/layout_test.cc
   read/data_file_reader_test.cc
-  read/golden_test.cc
   read/page_test.cc
-  read/table_reader_test.cc
-  read/testing/golden.cc
+  rows/golden_test.cc
+  rows/row_operations_test.cc
+  rows/table_reader_test.cc
+  rows/testing/golden.cc
   table/deletions_test.cc
   table/manifest_test.cc
   table/refs_test.cc
-  table/row_operations_test.cc
   table/table_test.cc
   table/transaction_test.cc
   write/data_file_writer_test.cc

@@ -70,18 +70,25 @@ class ConstantPage final : public Page {
   std::shared_ptr<const ConstantContent> content_ WEFT_GUARDED_BY(mutex_);
 };
 
-// A value of variable width: u32 count, the u32 lengths of so many buffers, the buffers: offsets
-// and bytes of an array of one.
+// A value too long to stand in the layout: u32 count, the u32 lengths of so many buffers, the
+// buffers of an array of one: offsets and bytes, or the bytes alone if all values are as wide.
 Result<std::string> ConstantPage::value_in(ByteView buffer) const {
   codec::ByteReaderView reader(buffer);
   const uint32_t count = reader.u32();
   if (!reader.ok() || count < 1 || count > 3) {
-    return page_damaged("a constant of variable width has its buffers");
+    return page_damaged("a constant outside of its layout has its buffers");
   }
   std::vector<uint64_t> sizes;
   sizes.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     sizes.push_back(reader.u32());
+  }
+  if (path_.shape.kind != LeafShape::Kind::kText) {
+    const ByteView value = reader.bytes(sizes[0]);
+    if (!reader.ok()) {
+      return page_damaged("a constant of fixed width lies inside its buffer");
+    }
+    return to_text(value);
   }
   codec::ByteReaderView offsets(reader.bytes(sizes[0]));
   const ByteView bytes = count > 1 ? reader.bytes(sizes[1]) : ByteView();

@@ -27,7 +27,7 @@
 #include "weft/lance/read/data_file_reader.h"
 #include "weft/lance/table/snapshot.h"
 
-namespace weft::lance::read {
+namespace weft::lance {
 
 // Some live rows of one fragment.
 struct TableRows {
@@ -57,7 +57,8 @@ struct TableVerification {
 class TableReader {
  public:
   // Opens no data file. Errors: kUnsupported names a type that cannot be read.
-  static Result<std::unique_ptr<TableReader>> open(Snapshot snapshot, ReadOptions options = {});
+  static Result<std::unique_ptr<TableReader>> open(Snapshot snapshot,
+                                                   read::ReadOptions options = {});
   virtual ~TableReader() = default;
 
   virtual const Snapshot& snapshot() const = 0;
@@ -86,4 +87,4 @@ class TableReader {
   virtual Result<TableVerification> verify(std::stop_token stop = {}) = 0;
 };
 
-}  // namespace weft::lance::read
+}  // namespace weft::lance

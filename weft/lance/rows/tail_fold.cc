@@ -1,9 +1,10 @@
-#include "weft/lance/table/tail_fold.h"
+#include "weft/lance/rows/tail_fold.h"
 
 #include <algorithm>
 
 #include "weft/columns/select.h"
-#include "weft/lance/table/row_operations.h"
+#include "weft/lance/rows/fragment_reader.h"
+#include "weft/lance/rows/row_operations.h"
 
 namespace weft::lance {
 
@@ -102,9 +103,11 @@ Status move_sequences(const Fragment& fragment, const std::vector<uint32_t>& off
 Status move_fragment(const Snapshot& base, const Fragment& fragment,
                      const std::vector<uint32_t>& without, const read::ReadOptions& options,
                      MovedRows& moved) {
-  WEFT_TRY(FragmentReader reader, FragmentReader::open(base, fragment, {}, options));
-  std::vector<uint32_t> offsets;
-  WEFT_TRY(columns::Batch rows, reader.read_live({0, fragment.physical_rows}, &offsets));
+  FragmentReader reader(base, fragment, options);
+  WEFT_TRY(const columns::SchemaPtr schema, columns_of(base, {}));
+  WEFT_TRY(const FragmentProjection all, reader.project(schema));
+  WEFT_TRY(LiveRows live, reader.read_live(all, {0, fragment.physical_rows}, {}));
+  auto& [rows, offsets] = live;
   if (!without.empty()) {
     std::vector<uint64_t> picked;
     std::vector<uint32_t> left;

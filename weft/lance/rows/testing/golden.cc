@@ -1,8 +1,8 @@
-#include "weft/lance/read/testing/golden.h"
+#include "weft/lance/rows/testing/golden.h"
 
 #include <cmath>
 
-namespace weft::lance::read {
+namespace weft::lance {
 namespace {
 
 using columns::Array;
@@ -105,4 +105,4 @@ std::string golden_difference(const Array& array, size_t index, const json::Valu
                                          json::write(value, {.indent = 0}).substr(0, 200);
 }
 
-}  // namespace weft::lance::read
+}  // namespace weft::lance

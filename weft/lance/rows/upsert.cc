@@ -3,8 +3,9 @@
 
 #include "weft/codec/varint.h"
 #include "weft/columns/select.h"
+#include "weft/lance/rows/fragment_reader.h"
+#include "weft/lance/rows/row_operations.h"
 #include "weft/lance/table/key_filter.h"
-#include "weft/lance/table/row_operations.h"
 
 namespace weft::lance {
 
@@ -103,12 +104,14 @@ Result<std::vector<uint64_t>> find_keys(const Snapshot& base, const columns::Bat
   WEFT_TRY(const std::vector<columns::ArrayPtr> wanted, columns_named(batch, names));
   WEFT_TRY(const auto keys, keys_of(wanted, batch.row_count()));
   std::vector<uint64_t> addresses(batch.row_count(), kNoAddress);
+  WEFT_TRY(const columns::SchemaPtr schema, columns_of(base, names));
   for (const Fragment& fragment : base.manifest().fragments) {
-    WEFT_TRY(FragmentReader reader, FragmentReader::open(base, fragment, names, options));
+    FragmentReader reader(base, fragment, options);
+    WEFT_TRY(const FragmentProjection key_columns, reader.project(schema));
     for (uint64_t from = 0; from < fragment.physical_rows; from += kRowsAtOnce) {
       const uint64_t to = std::min(from + kRowsAtOnce, fragment.physical_rows);
-      std::vector<uint32_t> offsets;
-      WEFT_TRY(const columns::Batch rows, reader.read_live({from, to}, &offsets));
+      WEFT_TRY(const LiveRows live, reader.read_live(key_columns, {from, to}, {}));
+      const auto& [rows, offsets] = live;
       for (size_t i = 0; i < offsets.size(); ++i) {
         const std::optional<std::string> key = exact_key(rows.columns(), i);
         const auto found = key ? keys.find(*key) : keys.end();

@@ -1,4 +1,4 @@
-#include "weft/lance/read/table_reader.h"
+#include "weft/lance/rows/table_reader.h"
 
 #include <fstream>
 #include <sstream>
@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "weft/columns/select.h"
-#include "weft/lance/read/testing/golden.h"
+#include "weft/lance/rows/testing/golden.h"
 #include "weft/storage/local_store.h"
 
-namespace weft::lance::read {
+namespace weft::lance {
 namespace {
 
 std::string whole_file(const std::string& path) {
@@ -140,9 +140,9 @@ TEST(TableReader, WhatIsNotThereIsNamed) {
   EXPECT_EQ(table->take({}, beyond).error().kind(), ErrorKind::kInvalid);
   const std::vector<uint64_t> deleted = {3};  // version 2 deleted id 3
   EXPECT_EQ(table->take_addresses({}, deleted).error().kind(), ErrorKind::kNotFound);
-  const std::vector<uint64_t> many(kTakeRowsMax + 1);
+  const std::vector<uint64_t> many(read::kTakeRowsMax + 1);
   EXPECT_EQ(table->take({}, many).error().kind(), ErrorKind::kLimit);
 }
 
 }  // namespace
-}  // namespace weft::lance::read
+}  // namespace weft::lance

@@ -1,9 +1,9 @@
-#include "weft/lance/table/row_operations.h"
+#include "weft/lance/rows/row_operations.h"
 
 #include <algorithm>
 #include <map>
 
-#include "weft/lance/table/tail_fold.h"
+#include "weft/lance/rows/tail_fold.h"
 
 namespace weft::lance {
 

@@ -24,7 +24,8 @@
 
 #include "weft/base/result.h"
 #include "weft/columns/batch.h"
-#include "weft/lance/table/fragment_rows.h"
+#include "weft/lance/read/data_file_reader.h"
+#include "weft/lance/rows/row_writer.h"
 #include "weft/lance/table/stage.h"
 
 namespace weft::lance {

@@ -9,7 +9,7 @@
 #include "weft/columns/array.h"
 #include "weft/json/value.h"
 
-namespace weft::lance::read {
+namespace weft::lance {
 
 // "", if the data of others is absent.
 inline std::string golden_folder() {
@@ -22,4 +22,4 @@ inline std::string golden_folder() {
 // "" if element `index` is what the README of the golden tables says for `value`; else both.
 std::string golden_difference(const columns::Array& array, size_t index, const json::Value& value);
 
-}  // namespace weft::lance::read
+}  // namespace weft::lance

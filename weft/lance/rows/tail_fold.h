@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "weft/base/result.h"
-#include "weft/lance/table/fragment_rows.h"
+#include "weft/columns/batch.h"
+#include "weft/lance/read/data_file_reader.h"
 #include "weft/lance/table/row_sequence.h"
+#include "weft/lance/table/snapshot.h"
 
 namespace weft::lance {
 

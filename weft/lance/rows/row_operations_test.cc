@@ -1,5 +1,5 @@
 // Rows through real data files: append, upsert, delete, fold, compaction, columns.
-#include "weft/lance/table/row_operations.h"
+#include "weft/lance/rows/row_operations.h"
 
 #include <map>
 #include <set>
@@ -7,8 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "weft/columns/builder.h"
+#include "weft/lance/rows/fragment_reader.h"
+#include "weft/lance/rows/tail_fold.h"
 #include "weft/lance/table/row_sequence.h"
-#include "weft/lance/table/tail_fold.h"
 #include "weft/lance/table/testing/table_probe.h"
 
 namespace weft::lance {
@@ -55,9 +56,10 @@ struct RowProbe : TableProbe {
   static std::vector<Row> read(const Snapshot& snapshot, std::vector<uint64_t>* ids = nullptr) {
     std::vector<Row> values;
     for (const Fragment& fragment : snapshot.manifest().fragments) {
-      auto reader = FragmentReader::open(snapshot, fragment, {"id", "s"}, {}).value();
-      std::vector<uint32_t> offsets;
-      const auto live = reader.read_live({0, fragment.physical_rows}, &offsets).value();
+      const read::ReadOptions options;
+      FragmentReader reader(snapshot, fragment, options);
+      const auto both = reader.project(columns_of(snapshot, {"id", "s"}).value()).value();
+      const auto [live, offsets] = reader.read_live(both, {0, fragment.physical_rows}, {}).value();
       for (size_t i = 0; i < live.row_count(); ++i) {
         values.emplace_back(live.column(0)->integer(i),
                             live.column(1)->is_null(i) ? "null" : live.column(1)->text(i));
@@ -186,9 +188,10 @@ TEST(Rows, ColumnsComeAndGo) {
   added.fields = {{"extra", columns::simple_type(columns::TypeId::kInt32), true, {}}};
   const Snapshot second = probe.apply(stage_add_columns(first, added, probe.rows()));
   EXPECT_EQ(second.manifest().fields.back().id, 2);
-  auto reader =
-      FragmentReader::open(second, second.manifest().fragments[0], {"extra", "id"}, {}).value();
-  const auto batch = reader.read({0, 1}).value();
+  const read::ReadOptions options;
+  FragmentReader reader(second, second.manifest().fragments[0], options);
+  const auto both = reader.project(columns_of(second, {"extra", "id"}).value()).value();
+  const auto batch = reader.read(both, {0, 1}, {}).value();
   EXPECT_TRUE(batch.column(0)->is_null(0));
   EXPECT_EQ(batch.column(1)->integer(0), 1);
   EXPECT_EQ(stage_add_columns(second, added, probe.rows()).error().kind(),

@@ -1,20 +1,20 @@
-#include "weft/lance/read/table_reader.h"
+#include "weft/lance/rows/table_reader.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "weft/columns/builder.h"
 #include "weft/columns/select.h"
-#include "weft/lance/read/fragment_reader.h"
+#include "weft/lance/rows/fragment_reader.h"
 
-namespace weft::lance::read {
+namespace weft::lance {
 namespace {
 
 using FragmentPtr = std::shared_ptr<FragmentReader>;
 
 class FragmentScan final : public TableScan {
  public:
-  FragmentScan(std::vector<FragmentPtr> fragments, columns::SchemaPtr schema, ReadOptions options)
+  FragmentScan(std::vector<FragmentPtr> fragments, columns::SchemaPtr schema,
+               read::ReadOptions options)
       : fragments_(std::move(fragments)), schema_(std::move(schema)), options_(options) {}
 
   Result<std::optional<TableRows>> next(std::stop_token stop) override {
@@ -32,10 +32,12 @@ class FragmentScan final : public TableScan {
         ++next_;
         continue;
       }
-      WEFT_TRY(TableRows rows, live_rows(*batch));
+      WEFT_TRY(LiveRows live, current().live_of(*batch, position_));
       position_ += batch->row_count();
-      if (!rows.offsets.empty()) {
-        return std::optional<TableRows>(std::move(rows));
+      if (!live.offsets.empty()) {
+        return std::optional(TableRows{.batch = std::move(live.batch),
+                                       .fragment_id = current().fragment().id,
+                                       .offsets = std::move(live.offsets)});
       }
     }
   }
@@ -45,12 +47,11 @@ class FragmentScan final : public TableScan {
 
   Status open_fragment() {
     WEFT_TRY(projection_, current().project(schema_));
-    WEFT_TRY(deletions_, current().deletions());
     position_ = 0;
     is_open_ = true;
     if (projection_.parts.size() == 1 && projection_.parts[0].file != nullptr) {
       const FragmentProjection::Part& part = projection_.parts[0];
-      Projection in_order;
+      read::Projection in_order;
       in_order.schema = schema_;
       in_order.fields = part.projection.fields;
       WEFT_TRY(scan_, part.file->scan(in_order, {0, current().fragment().physical_rows}));
@@ -80,44 +81,19 @@ class FragmentScan final : public TableScan {
     }
   }
 
-  Result<TableRows> live_rows(const columns::Batch& batch) {
-    TableRows out;
-    out.fragment_id = current().fragment().id;
-    const uint64_t end = position_ + batch.row_count();
-    if (deletions_ == nullptr) {
-      out.offsets.resize(batch.row_count());
-      std::iota(out.offsets.begin(), out.offsets.end(), static_cast<uint32_t>(position_));
-      out.batch = batch;
-      return out;
-    }
-    out.offsets = deletions_->live_offsets(position_, end);
-    if (out.offsets.size() == batch.row_count()) {
-      out.batch = batch;
-      return out;
-    }
-    std::vector<uint64_t> places;
-    places.reserve(out.offsets.size());
-    for (const uint32_t offset : out.offsets) {
-      places.push_back(offset - position_);
-    }
-    WEFT_TRY(out.batch, columns::take(batch, places));
-    return out;
-  }
-
   std::vector<FragmentPtr> fragments_;
   columns::SchemaPtr schema_;
-  ReadOptions options_;
+  read::ReadOptions options_;
   size_t next_ = 0;  // the fragment that is or will be open
   bool is_open_ = false;
   FragmentProjection projection_;
-  const Deletions* deletions_ = nullptr;
-  std::unique_ptr<Scan> scan_;
+  std::unique_ptr<read::Scan> scan_;
   uint64_t position_ = 0;  // physical, in the fragment
 };
 
 class TableFiles final : public TableReader {
  public:
-  TableFiles(Snapshot snapshot, columns::SchemaPtr schema, ReadOptions options)
+  TableFiles(Snapshot snapshot, columns::SchemaPtr schema, read::ReadOptions options)
       : snapshot_(std::move(snapshot)), schema_(std::move(schema)), options_(options) {
     for (const Fragment& fragment : snapshot_.manifest().fragments) {
       fragments_.push_back(std::make_shared<FragmentReader>(snapshot_, fragment, options_));
@@ -157,20 +133,7 @@ class TableFiles final : public TableReader {
   };
 
   Result<columns::SchemaPtr> choose(const std::vector<std::string>& names) const {
-    if (names.empty()) {
-      return schema_;
-    }
-    columns::Schema chosen;
-    for (const std::string& name : names) {
-      const size_t index = schema_->index_of(name);
-      if (index == schema_->fields.size()) {
-        return Error(ErrorKind::kNotFound, "there is no such column")
-            .with("column", name)
-            .with("columns", schema_->to_string());
-      }
-      chosen.fields.push_back(schema_->fields[index]);
-    }
-    return std::make_shared<const columns::Schema>(std::move(chosen));
+    return names.empty() ? Result<columns::SchemaPtr>(schema_) : columns_of(snapshot_, names);
   }
 
   Result<FragmentPtr> fragment_of(uint64_t id) const {
@@ -209,7 +172,7 @@ class TableFiles final : public TableReader {
 
   Snapshot snapshot_;
   columns::SchemaPtr schema_;
-  ReadOptions options_;
+  read::ReadOptions options_;
   std::vector<FragmentPtr> fragments_;
   std::vector<uint64_t> row_ends_;  // live rows up to the end of each fragment
   uint64_t row_count_ = 0;
@@ -252,7 +215,7 @@ Result<columns::Batch> TableFiles::gather(const columns::SchemaPtr& schema,
 Error too_many_rows(uint64_t rows) {
   return Error(ErrorKind::kLimit, "too many rows to take at once")
       .with("rows", rows)
-      .with("rows_max", kTakeRowsMax);
+      .with("rows_max", read::kTakeRowsMax);
 }
 
 Result<columns::Batch> empty_batch(const columns::SchemaPtr& schema) {
@@ -266,7 +229,7 @@ Result<columns::Batch> empty_batch(const columns::SchemaPtr& schema) {
 Result<columns::Batch> TableFiles::take(const std::vector<std::string>& names,
                                         std::span<const uint64_t> positions, std::stop_token stop) {
   WEFT_TRY(const columns::SchemaPtr schema, choose(names));
-  if (positions.size() > kTakeRowsMax) {
+  if (positions.size() > read::kTakeRowsMax) {
     return too_many_rows(positions.size());
   }
   if (positions.empty()) {
@@ -296,7 +259,7 @@ Result<columns::Batch> TableFiles::take_addresses(const std::vector<std::string>
                                                   std::span<const uint64_t> addresses,
                                                   std::stop_token stop) {
   WEFT_TRY(const columns::SchemaPtr schema, choose(names));
-  if (addresses.size() > kTakeRowsMax) {
+  if (addresses.size() > read::kTakeRowsMax) {
     return too_many_rows(addresses.size());
   }
   if (addresses.empty()) {
@@ -338,7 +301,7 @@ Result<TableVerification> TableFiles::verify(std::stop_token stop) {
     out.rows_deleted += deleted;
     out.rows += fragment->fragment().physical_rows - deleted;
     for (size_t i = 0; i < fragment->fragment().files.size(); ++i) {
-      WEFT_TRY(DataFileReader* const file, fragment->file(i));
+      WEFT_TRY(read::DataFileReader* const file, fragment->file(i));
       WEFT_TRY_STATUS(file->verify(stop));
       ++out.data_files;
       out.bytes += file->size_bytes();
@@ -364,12 +327,11 @@ Result<TableVerification> TableFiles::verify(std::stop_token stop) {
 
 }  // namespace
 
-Result<std::unique_ptr<TableReader>> TableReader::open(Snapshot snapshot, ReadOptions options) {
+Result<std::unique_ptr<TableReader>> TableReader::open(Snapshot snapshot,
+                                                       read::ReadOptions options) {
   WEFT_TRY_STATUS(check_readable(snapshot.manifest()));
-  WEFT_TRY(columns::Schema schema, layout::column_schema(snapshot.manifest().fields));
-  schema.metadata = snapshot.manifest().schema_metadata;
-  return std::make_unique<TableFiles>(
-      std::move(snapshot), std::make_shared<const columns::Schema>(std::move(schema)), options);
+  WEFT_TRY(columns::SchemaPtr schema, columns_of(snapshot, {}));
+  return std::make_unique<TableFiles>(std::move(snapshot), std::move(schema), options);
 }
 
-}  // namespace weft::lance::read
+}  // namespace weft::lance

@@ -1,5 +1,5 @@
 // Reads the data files of the golden tables, which engines wrote, and compares every value.
-#include "weft/lance/read/testing/golden.h"
+#include "weft/lance/rows/testing/golden.h"
 
 #include <algorithm>
 #include <fstream>
@@ -12,7 +12,7 @@
 #include "weft/lance/table/names.h"
 #include "weft/storage/local_store.h"
 
-namespace weft::lance::read {
+namespace weft::lance {
 namespace {
 
 std::string whole_file(const std::string& path) {
@@ -32,8 +32,8 @@ class FragmentRows {
   Result<columns::ArrayPtr> column(const std::string& name) {
     for (const DataFile& file : fragment_.files) {
       WEFT_TRY(auto object, store_.open("data/" + file.path));
-      WEFT_TRY(const auto reader, DataFileReader::open(std::move(object)));
-      WEFT_TRY(const Projection projection,
+      WEFT_TRY(const auto reader, read::DataFileReader::open(std::move(object)));
+      WEFT_TRY(const read::Projection projection,
                reader->project(manifest_.fields, file.fields, file.column_indices, {name}));
       if (projection.fields[0].columns.empty()) {
         continue;
@@ -138,7 +138,7 @@ void expect_refusal(const std::string& table, const std::string& word) {
     }
     auto object = (*store)->open(info.name);
     ASSERT_TRUE(object.ok());
-    const auto reader = DataFileReader::open(std::move(*object));
+    const auto reader = read::DataFileReader::open(std::move(*object));
     const Status status = reader.ok() ? (*reader)->verify() : Status(reader.error());
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().kind(), ErrorKind::kUnsupported);
@@ -155,4 +155,4 @@ TEST(GoldenRefusals, BlobColumns) {
 }
 
 }  // namespace
-}  // namespace weft::lance::read
+}  // namespace weft::lance

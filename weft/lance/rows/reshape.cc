@@ -3,8 +3,9 @@
 #include <array>
 #include <set>
 
-#include "weft/lance/table/row_operations.h"
-#include "weft/lance/table/tail_fold.h"
+#include "weft/lance/rows/fragment_reader.h"
+#include "weft/lance/rows/row_operations.h"
+#include "weft/lance/rows/tail_fold.h"
 
 namespace weft::lance {
 
@@ -56,16 +57,16 @@ Result<std::vector<Fragment>> rewrite(Stage& stage, const std::vector<Fragment>&
   write.file_rows_max = std::max<uint64_t>(rows, 1);  // one file: sequences stay whole
   RowWriter writer(stage, base.manifest().fields, write);
   MovedRows moved;
+  WEFT_TRY(const columns::SchemaPtr schema, columns_of(base, {}));
   for (const Fragment& fragment : old) {
-    WEFT_TRY(FragmentReader reader, FragmentReader::open(base, fragment, {}, options.read));
+    FragmentReader reader(base, fragment, options.read);
+    WEFT_TRY(const FragmentProjection all, reader.project(schema));
     std::vector<uint32_t> live;
     for (uint64_t from = 0; from < fragment.physical_rows; from += kRowsAtOnce) {
-      std::vector<uint32_t> offsets;
-      WEFT_TRY(
-          const columns::Batch batch,
-          reader.read_live({from, std::min(from + kRowsAtOnce, fragment.physical_rows)}, &offsets));
-      WEFT_TRY_STATUS(writer.append(batch));
-      live.insert(live.end(), offsets.begin(), offsets.end());
+      const uint64_t to = std::min(from + kRowsAtOnce, fragment.physical_rows);
+      WEFT_TRY(const LiveRows some, reader.read_live(all, {from, to}, {}));
+      WEFT_TRY_STATUS(writer.append(some.batch));
+      live.insert(live.end(), some.offsets.begin(), some.offsets.end());
     }
     if (base.manifest().has_stable_row_ids()) {
       WEFT_TRY_STATUS(move_sequences(fragment, live, moved));

@@ -1,12 +1,43 @@
-#include "weft/lance/read/fragment_reader.h"
+#include "weft/lance/rows/fragment_reader.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "weft/columns/builder.h"
+#include "weft/columns/select.h"
+#include "weft/lance/layout/field.h"
 #include "weft/lance/table/names.h"
 
-namespace weft::lance::read {
+namespace weft::lance {
+
+namespace {
+
+// Where fewer rows than one of so many are live, they are taken and not picked from all.
+constexpr uint64_t kTakeBelow = 8;
+
+}  // namespace
+
+Result<columns::SchemaPtr> columns_of(const Snapshot& snapshot,
+                                      const std::vector<std::string>& names) {
+  WEFT_TRY(columns::Schema all, layout::column_schema(snapshot.manifest().fields));
+  all.metadata = snapshot.manifest().schema_metadata;
+  if (names.empty()) {
+    return std::make_shared<const columns::Schema>(std::move(all));
+  }
+  columns::Schema chosen;
+  for (const std::string& name : names) {
+    const size_t index = all.index_of(name);
+    if (index == all.fields.size()) {
+      return Error(ErrorKind::kNotFound, "there is no such column")
+          .with("column", name)
+          .with("columns", all.to_string())
+          .with("table", snapshot.location().to_string());
+    }
+    chosen.fields.push_back(all.fields[index]);
+  }
+  return std::make_shared<const columns::Schema>(std::move(chosen));
+}
 
 Result<const Deletions*> FragmentReader::deletions() {
   if (!fragment_.deletion_file) {
@@ -26,21 +57,31 @@ Result<const Deletions*> FragmentReader::deletions() {
   return static_cast<const Deletions*>(&*deletions_);
 }
 
-Result<DataFileReader*> FragmentReader::file(size_t index) {
+Result<read::DataFileReader*> FragmentReader::file(size_t index) {
   const base::MutexLock lock(mutex_);
   files_.resize(fragment_.files.size());
   if (files_[index] == nullptr) {
     const DataFile& entry = fragment_.files[index];
     WEFT_TRY(const std::string name, snapshot_.data_file_name(entry));
-    WEFT_TRY(std::unique_ptr<storage::ObjectReader> object, snapshot_.location().store->open(name));
+    auto opened = snapshot_.location().store->open(name);
+    if (!opened.ok()) {
+      Error error = std::move(opened).error();
+      if (error.kind() == ErrorKind::kNotFound) {
+        error = Error(ErrorKind::kCorrupt, "a data file is gone");
+      }
+      error.add("object", name);
+      error.add("table", snapshot_.location().to_string());
+      return error;
+    }
+    std::unique_ptr<storage::ObjectReader> object = std::move(opened).value();
     if (entry.size_bytes != 0 && object->size() != entry.size_bytes) {
       return Error(ErrorKind::kCorrupt, "a data file has another size than its manifest says")
           .with("object", name)
           .with("size", object->size())
           .with("expected", entry.size_bytes);
     }
-    WEFT_TRY(std::unique_ptr<DataFileReader> reader,
-             DataFileReader::open(std::move(object), options_));
+    WEFT_TRY(std::unique_ptr<read::DataFileReader> reader,
+             read::DataFileReader::open(std::move(object), options_));
     if (reader->row_count() != fragment_.physical_rows) {
       return Error(ErrorKind::kCorrupt, "a data file has other rows than its fragment")
           .with("object", name)
@@ -120,8 +161,8 @@ Result<columns::Batch> FragmentReader::join(const FragmentProjection& projection
   return columns::Batch::make(projection.schema, std::move(arrays), row_count);
 }
 
-Result<columns::Batch> FragmentReader::read(const FragmentProjection& projection, IndexRange rows,
-                                            std::stop_token stop) {
+Result<columns::Batch> FragmentReader::read(const FragmentProjection& projection,
+                                            read::IndexRange rows, std::stop_token stop) {
   return join(projection, rows.size(), [&](const FragmentProjection::Part& part) {
     return part.file->read(part.projection, rows, stop);
   });
@@ -135,4 +176,42 @@ Result<columns::Batch> FragmentReader::take(const FragmentProjection& projection
   });
 }
 
-}  // namespace weft::lance::read
+Result<LiveRows> FragmentReader::read_live(const FragmentProjection& projection,
+                                           read::IndexRange rows, std::stop_token stop) {
+  WEFT_TRY(const Deletions* const dead, deletions());
+  if (dead != nullptr) {
+    std::vector<uint32_t> live = dead->live_offsets(rows.begin, rows.end);
+    if (live.size() < rows.size() / kTakeBelow) {
+      WEFT_TRY(columns::Batch batch,
+               take(projection, std::vector<uint64_t>(live.begin(), live.end()), std::move(stop)));
+      return LiveRows{.batch = std::move(batch), .offsets = std::move(live)};
+    }
+  }
+  WEFT_TRY(const columns::Batch physical, read(projection, rows, std::move(stop)));
+  return live_of(physical, rows.begin);
+}
+
+Result<LiveRows> FragmentReader::live_of(const columns::Batch& physical, uint64_t begin) {
+  WEFT_TRY(const Deletions* const dead, deletions());
+  LiveRows out;
+  if (dead == nullptr) {
+    out.offsets.resize(physical.row_count());
+    std::iota(out.offsets.begin(), out.offsets.end(), static_cast<uint32_t>(begin));
+    out.batch = physical;
+    return out;
+  }
+  out.offsets = dead->live_offsets(begin, begin + physical.row_count());
+  if (out.offsets.size() == physical.row_count()) {
+    out.batch = physical;
+    return out;
+  }
+  std::vector<uint64_t> places;
+  places.reserve(out.offsets.size());
+  for (const uint32_t offset : out.offsets) {
+    places.push_back(offset - begin);
+  }
+  WEFT_TRY(out.batch, columns::take(physical, places));
+  return out;
+}
+
+}  // namespace weft::lance
