@@ -29,6 +29,7 @@ struct Execution {
         interrupt(options.stop, options.clock, options.timeout_ms),
         pool(options.budget),
         values(quad_source, pool, options.budget),
+        services(options.services),
         now_milliseconds(options.clock->now().microseconds / 1'000),
         labels(*options.random) {}
 
@@ -41,6 +42,7 @@ struct Execution {
   Interrupt interrupt;
   TermPool pool;
   ValueCache values;
+  ServiceClient* services;
   int64_t now_milliseconds;
   std::string base_iri;
   BlankLabels labels;                 // of new blank nodes

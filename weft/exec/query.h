@@ -28,6 +28,7 @@
 #include "weft/base/result.h"
 #include "weft/exec/quad_source.h"
 #include "weft/exec/row_batch.h"
+#include "weft/exec/service_client.h"
 #include "weft/rdf/quad.h"
 #include "weft/sparql/algebra.h"
 
@@ -39,6 +40,7 @@ struct QueryOptions {
   base::Executor* executor = nullptr;
   const base::Clock* clock = nullptr;  // NOW(), the timeout
   base::Random* random = nullptr;      // RAND(), UUID(), labels of new blank nodes
+  ServiceClient* services = nullptr;   // null: SERVICE is denied (SILENT: binds nothing)
   std::stop_token stop;
   uint64_t timeout_ms = 0;  // from prepare() on; 0: none
 };

@@ -20,6 +20,9 @@ Result<Plan> Compiler::run() {
   WEFT_TRY_STATUS(estimator_.load(*query_.pattern, graph));
   Plan plan;
   WEFT_TRY_STATUS(plan_exists(*query_.pattern, graph));
+  if (query_.form == sparql::QueryForm::kAsk) {
+    row_goal_ = 1;
+  }
   WEFT_TRY(plan.root, compile(*query_.pattern, graph, nullptr));
   plan.node_count = prune(*plan.root, plan.root->columns, 0);
   for (auto& [pattern, exists] : exists_) {
@@ -91,7 +94,9 @@ Result<PlanPtr> Compiler::compile_union(const sparql::Union& alternatives, const
                                         const Incoming* incoming) {
   auto node = std::make_unique<PlanNode>();
   node->operation = UnionRows{};
+  const std::optional<double> row_goal = row_goal_;
   for (const sparql::NodePtr& part : alternatives.parts) {
+    row_goal_ = row_goal;
     WEFT_TRY(PlanPtr input, compile(*part, graph, incoming));
     node->rows += input->rows;
     node->cost += input->cost;
@@ -124,6 +129,7 @@ Result<PlanPtr> Compiler::compile_project(const sparql::Project& project,
 }
 
 Result<PlanPtr> Compiler::compile_order(const sparql::OrderBy& order, const GraphChoice& graph) {
+  row_goal_.reset();  // all of them are sorted
   WEFT_TRY(PlanPtr input, compile(*order.input, graph, nullptr));
   SortRows sort;
   for (const sparql::OrderCondition& condition : order.conditions) {
@@ -139,6 +145,9 @@ Result<PlanPtr> Compiler::compile_order(const sparql::OrderBy& order, const Grap
 Result<PlanPtr> Compiler::compile_slice(const sparql::Slice& slice, const GraphChoice& graph) {
   if (slice.limit == uint64_t{0}) {
     return make_no_rows("limit 0", slice.input->scope);
+  }
+  if (slice.limit) {
+    row_goal_ = static_cast<double>(*slice.limit) + static_cast<double>(slice.offset);
   }
   WEFT_TRY(PlanPtr input, compile(*slice.input, graph, nullptr));
   double rows = input->rows;
@@ -173,6 +182,7 @@ Result<PlanPtr> Compiler::compile_graph_loop(const Node& body, Variable variable
 
 Result<PlanPtr> Compiler::compile_aggregation(const sparql::Group& group,
                                               const GraphChoice& graph) {
+  row_goal_.reset();  // all of them are counted
   WEFT_TRY(PlanPtr count, count_from_index(group, graph));
   if (count != nullptr) {
     return count;

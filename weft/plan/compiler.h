@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "weft/plan/estimate.h"
@@ -99,7 +100,8 @@ class Compiler final : public PartCompiler {
   std::vector<bool> resolve_;
   Variable next_variable_;
   std::vector<std::unique_ptr<sparql::Expression>> expressions_;
-  Surroundings outer_;  // of the EXISTS whose pattern is being planned
+  std::optional<double> row_goal_;  // so many rows of what is compiled next are wanted
+  Surroundings outer_;              // of the EXISTS whose pattern is being planned
   std::map<const sparql::Node*, ExistsPlan> exists_;
 };
 

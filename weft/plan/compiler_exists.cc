@@ -80,6 +80,7 @@ Status Compiler::plan_one_exists(const Node& pattern, const GraphChoice& graph,
       std::exchange(outer_, Surroundings{replaced, intersect(replaced, around.certain)});
   const auto plan = [&]() -> Result<PlanPtr> {
     WEFT_TRY_STATUS(plan_exists(pattern, graph));
+    row_goal_ = 1;
     WEFT_TRY(PlanPtr root, compile(pattern, graph, nullptr));
     // What could not be replaced must agree.
     const VariableList shared = intersect(root->columns, around.keys);

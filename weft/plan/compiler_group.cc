@@ -13,6 +13,7 @@ using sparql::Node;
 
 Result<PlanPtr> Compiler::compile_group(const Node& node, const GraphChoice& graph,
                                         const Incoming* incoming) {
+  const std::optional<double> row_goal = std::exchange(row_goal_, std::nullopt);
   JoinGroup group;
   Flattener flattener(estimator_, group, outer_.keys);
   VariableList outside;
@@ -32,7 +33,7 @@ Result<PlanPtr> Compiler::compile_group(const Node& node, const GraphChoice& gra
   if (graph.kind == GraphChoice::Kind::kVariable) {
     add_graph_names(flattener, group, graph.variable);
   }
-  WEFT_TRY(PlanPtr plan, order_joins(group, environment_, *this));
+  WEFT_TRY(PlanPtr plan, order_joins(group, environment_, *this, row_goal));
   for (size_t step = 0; step < group.steps.size(); ++step) {
     plan = apply_filters(std::move(plan), group, step);
     WEFT_TRY(plan, add_step(std::move(plan), group, step));

@@ -263,6 +263,21 @@ Result<PathScan> Estimator::make_path(const sparql::Path& path, const GraphChoic
   return scan;
 }
 
+Figures Estimator::service_figures(const ServiceScan& service) {
+  Figures figures;
+  figures.rows = kServiceRows;
+  // A variable endpoint must come from somewhere else.
+  constexpr double kNever = 1e15;
+  figures.cost = kCostRequest + kServiceRows * 10 + (service.endpoint.variable ? kNever : 0);
+  for (const Variable variable : service.variables) {
+    figures.distinct[variable] = kServiceRows;
+  }
+  if (service.endpoint.variable) {
+    figures.distinct[*service.endpoint.variable] = 1;
+  }
+  return figures;
+}
+
 Result<Figures> Estimator::path_figures(const PathScan& path) {
   double edges = 0;
   for (const PathLabel& label : path.forwards.labels) {

@@ -25,6 +25,10 @@ inline constexpr double kCostSort = 4.0;
 // Guessed of a property path: nodes reached from one, scans opened for that.
 inline constexpr double kPathReach = 8.0;
 inline constexpr double kPathSeeks = 3.0;
+// Guessed of a SERVICE: what a request costs, and the rows of an answer to everything.
+inline constexpr double kCostRequest = 20'000;
+inline constexpr double kServiceRows = 10'000;
+inline constexpr double kRowsPerRequest = 200;
 
 // Of a set of rows. Distinct terms are kept for every variable in scope.
 struct Figures {
@@ -51,6 +55,7 @@ class Estimator {
   // Asks for all patterns of the query, several at once.
   Status load(const sparql::Node& root, const GraphChoice& graph);
 
+  PatternSlot slot(const sparql::PatternTerm& term) const;
   rdf::IdPattern id_pattern(const Scan& scan) const;
   Result<Scan> make_scan(const sparql::TriplePattern& triple, const GraphChoice& graph) const;
   Result<GraphChoice> graph_choice(const sparql::PatternTerm& graph) const;
@@ -58,6 +63,8 @@ class Estimator {
   // Of all pairs of ends; the path's own keys are looked up as it is asked.
   Result<PathScan> make_path(const sparql::Path& path, const GraphChoice& graph) const;
   Result<Figures> path_figures(const PathScan& path);
+  // Nothing is known: a guess.
+  static Figures service_figures(const ServiceScan& service);
   // Linear in the size of the tree.
   Result<Figures> node_figures(const sparql::Node& node, const GraphChoice& graph);
   // Quads of a named graph.
@@ -77,7 +84,6 @@ class Estimator {
     bool joins[3] = {false, false, false};
   };
   rdf::TermId constant(const std::string& token) const;
-  PatternSlot slot(const sparql::PatternTerm& term) const;
   Status collect(const sparql::Node& node, const GraphChoice& graph, std::vector<Scan>& scans);
   Status ask(const rdf::IdPattern& pattern, Known& known) const;
   Result<Figures> compute(const sparql::Node& node, const GraphChoice& graph);

@@ -85,6 +85,9 @@ class Explainer {
         "  along " + slot(join.path.subject) + " " + join.path.text + " " + slot(join.path.object);
     add_graph(join.path.graph);
   }
+  void operator()(const ServiceJoin& join) {
+    text_ += "ask " + slot(join.service.endpoint) + " for" + names(join.service.variables);
+  }
   void operator()(const BindJoin& join) {
     text_ += "bind " + kind(join.kind) + on(join.keys);
     add_conditions(join.conditions);

@@ -1,6 +1,7 @@
 #include "weft/plan/join_candidates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "weft/plan/plan_nodes.h"
@@ -72,6 +73,21 @@ void offer_bind(Entry& entry, const Entry& left, const Entry& right) {
   candidate.left_candidate = left.cheapest();
   candidate.cost = left.cost() + left.figures.rows * kCostSeek * right.figures.seeks +
                    fetched * (kCostScan + kCostOutput);
+  entry.offer(candidate);
+}
+
+void offer_service(Entry& entry, const Entry& left, const Entry& right,
+                   const ServiceScan& service) {
+  if (service.endpoint.variable && !contains(left.certain, *service.endpoint.variable)) {
+    return;
+  }
+  Candidate candidate;
+  candidate.method = Candidate::Method::kIndex;
+  candidate.left = &left;
+  candidate.right = &right;
+  candidate.left_candidate = left.cheapest();
+  candidate.cost = left.cost() + kCostRequest * std::ceil(left.figures.rows / kRowsPerRequest) +
+                   entry.joined_rows * 10;
   entry.offer(candidate);
 }
 
@@ -180,10 +196,17 @@ void JoinCandidates::offer_joins(Entry& entry, const Entry& left, const Entry& r
   if (is_subset(shared, sure)) {
     offer_merge(entry, left, right, shared, made);
   }
-  if (right.elements.size() == 1) {
+  offer_lookup(entry, left, right);
+}
+
+void JoinCandidates::offer_lookup(Entry& entry, const Entry& left, const Entry& right) const {
+  const VariableList shared = intersect(left.scope, right.scope);
+  if (right.elements.size() == 1 && !shared.empty()) {
     const Element& element = group_.elements[right.elements.front()];
     if (const auto* scan = std::get_if<Scan>(&element.form)) {
       offer_index(entry, left, right, *scan, shared);
+    } else if (const auto* service = std::get_if<ServiceScan>(&element.form)) {
+      offer_service(entry, left, right, *service);
     } else if (std::holds_alternative<PathScan>(element.form)) {
       offer_path(entry, left, right);
     } else if (const auto* part = std::get_if<Element::Part>(&element.form);

@@ -76,6 +76,8 @@ class JoinCandidates {
   Entry united(const Entry& a, const Entry& b) const;
   // Adds the ways to join `left` and `right`, in these roles.
   void offer_joins(Entry& entry, const Entry& left, const Entry& right) const;
+  // The same, but only those that look up the right side for each left row: nothing is built first.
+  void offer_lookup(Entry& entry, const Entry& left, const Entry& right) const;
 
  private:
   bool applies(const GroupFilter& filter, const Entry& entry) const;

@@ -1,7 +1,6 @@
 #include "weft/plan/join_group.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <set>
 
@@ -73,44 +72,6 @@ VariableList scope_in(const VariableList& scope, const GraphChoice& graph) {
   return result;
 }
 
-namespace {
-
-bool is_modifier(const Node& node) {
-  return std::holds_alternative<sparql::Group>(node.operation) ||
-         std::holds_alternative<sparql::Project>(node.operation) ||
-         std::holds_alternative<sparql::Distinct>(node.operation) ||
-         std::holds_alternative<sparql::Reduced>(node.operation) ||
-         std::holds_alternative<sparql::OrderBy>(node.operation) ||
-         std::holds_alternative<sparql::Slice>(node.operation);
-}
-
-// True if `found` holds for a node of the same scope of variables and graph.
-bool any_within(const Node& node, const std::function<bool(const Node&)>& found) {
-  if (found(node)) {
-    return true;
-  }
-  if (is_modifier(node) || std::holds_alternative<sparql::GraphPattern>(node.operation)) {
-    return false;
-  }
-  bool any = false;
-  sparql::for_each_part(
-      node, [&](const Node& child) { any = any || any_within(child, found); },
-      [](const Expression& /*expression*/) {});
-  return any;
-}
-
-}  // namespace
-
-bool fits_all_graphs(const Node& node) {
-  return !any_within(node, [](const Node& part) {
-    bool fits_not = is_modifier(part) || std::holds_alternative<sparql::Path>(part.operation);
-    sparql::for_each_part(
-        part, [](const Node& /*child*/) {},
-        [&](const Expression& expression) { fits_not = fits_not || has_exists(expression); });
-    return fits_not;
-  });
-}
-
 bool accepts_keys(const sparql::Node& node, const VariableList& keys) {
   const sparql::Operation& operation = node.operation;
   if (intersect(node.scope, keys).empty()) {
@@ -149,7 +110,8 @@ bool accepts_keys(const sparql::Node& node, const VariableList& keys) {
            accepts_keys(*extend->input, keys);
   }
   return std::holds_alternative<sparql::Bgp>(operation) ||
-         std::holds_alternative<sparql::Path>(operation);
+         std::holds_alternative<sparql::Path>(operation) ||
+         std::holds_alternative<sparql::Service>(operation);
 }
 
 void Flattener::add_leaf(PlanPtr leaf, Figures figures, std::string order_key) {
@@ -204,6 +166,28 @@ Status Flattener::add_path(const sparql::Path& path, const GraphChoice& graph) {
   element.form = std::move(scan);
   group_.elements.push_back(std::move(element));
   return ok_status();
+}
+
+void Flattener::add_service(const sparql::Service& service, const Node& node) {
+  ServiceScan scan;
+  scan.endpoint = estimator_.slot(service.endpoint);
+  scan.silent = service.silent;
+  scan.query = service.query;
+  for (const auto& [name, variable] : service.names) {
+    scan.variables.push_back(variable);
+    scan.names.push_back(name);
+  }
+  Element element;
+  element.figures = Estimator::service_figures(scan);
+  element.order_key = "~~~" + slot_key(scan.endpoint, estimator_.query().variables) + scan.query;
+  element.scope = scan.variables;
+  if (scan.endpoint.variable) {
+    insert(element.scope, *scan.endpoint.variable);
+  } else if (!scan.silent) {
+    element.certain = intersect(node.certain, scan.variables);
+  }
+  element.form = std::move(scan);
+  group_.elements.push_back(std::move(element));
 }
 
 Status Flattener::add_part(const Node& node, const GraphChoice& graph) {
@@ -446,6 +430,10 @@ Status Flattener::add(const Node& node, const GraphChoice& graph, const Variable
   }
   if (const auto* path = std::get_if<sparql::Path>(&operation)) {
     return add_path(*path, graph);
+  }
+  if (const auto* service = std::get_if<sparql::Service>(&operation)) {
+    add_service(*service, node);
+    return ok_status();
   }
   if (const auto* join = std::get_if<sparql::Join>(&operation)) {
     return add_join(*join, graph, outside);

@@ -28,7 +28,7 @@ struct Element {
     const sparql::Node* node;
     GraphChoice graph;
   };
-  std::variant<Scan, PathScan, Part, PlanPtr> form;
+  std::variant<Scan, PathScan, ServiceScan, Part, PlanPtr> form;
   VariableList scope;
   VariableList certain;
   Figures figures;
@@ -86,6 +86,7 @@ class Flattener {
  private:
   Status add_pattern(const sparql::TriplePattern& triple, const GraphChoice& graph);
   Status add_path(const sparql::Path& path, const GraphChoice& graph);
+  void add_service(const sparql::Service& service, const sparql::Node& node);
   Status add_part(const sparql::Node& node, const GraphChoice& graph);
   Status add_join(const sparql::Join& join, const GraphChoice& graph, const VariableList& outside);
   Status add_filter(const sparql::Node& node, const sparql::Filter& filter,

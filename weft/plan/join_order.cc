@@ -18,8 +18,9 @@ constexpr double kSmallProduct = 10'000;
 
 class JoinSearch {
  public:
-  JoinSearch(JoinGroup& group, const Environment& environment, PartCompiler& compiler)
-      : group_(group), candidates_(group, environment), compiler_(compiler) {}
+  JoinSearch(JoinGroup& group, const Environment& environment, PartCompiler& compiler,
+             std::optional<double> row_goal)
+      : group_(group), candidates_(group, environment), compiler_(compiler), row_goal_(row_goal) {}
 
   Result<PlanPtr> run() {
     std::stable_sort(group_.elements.begin(), group_.elements.end(),
@@ -28,9 +29,15 @@ class JoinSearch {
     for (uint32_t i = 0; i < group_.elements.size(); ++i) {
       leaves.push_back(keep(candidates_.leaf(i)));
     }
-    Entry* all = leaves.size() <= kExhaustiveElementsMax ? search(leaves) : nullptr;
+    const Entry* all = leaves.size() <= kExhaustiveElementsMax ? search(leaves) : nullptr;
     if (all == nullptr) {
       all = greedy(leaves);
+    }
+    if (row_goal_ && all->figures.rows > *row_goal_) {
+      const Entry* stream = pipeline(leaves);
+      if (stream != nullptr && first_rows_cost(*stream) < built_cost(*all, all->cheapest())) {
+        all = stream;
+      }
     }
     const std::vector<uint32_t> applied = all->filters;
     WEFT_TRY(PlanPtr plan, build(*all, all->cheapest()));
@@ -118,6 +125,67 @@ class JoinSearch {
     return score;
   }
 
+  // --- Few rows wanted
+
+  // Everything looked up for one row after the other, beginning with the smallest; null if
+  // something cannot be looked up.
+  const Entry* pipeline(std::vector<Entry*> rest) {
+    const auto smallest = std::min_element(
+        rest.begin(), rest.end(),
+        [](const Entry* a, const Entry* b) { return a->figures.rows < b->figures.rows; });
+    Entry* current = *smallest;
+    rest.erase(smallest);
+    while (!rest.empty()) {
+      Entry* best = nullptr;
+      size_t best_at = 0;
+      for (size_t i = 0; i < rest.size(); ++i) {
+        if (intersect(current->scope, rest[i]->scope).empty()) {
+          continue;
+        }
+        Entry both = candidates_.united(*current, *rest[i]);
+        candidates_.offer_lookup(both, *current, *rest[i]);
+        if (!both.candidates.empty() &&
+            (best == nullptr || both.figures.rows < best->figures.rows)) {
+          best = keep(std::move(both));
+          best_at = i;
+        }
+      }
+      if (best == nullptr) {
+        return nullptr;
+      }
+      current = best;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(best_at));
+    }
+    return current;
+  }
+
+  // Of the wanted rows of a pipeline.
+  double first_rows_cost(const Entry& entry) const {
+    return entry.cost() * *row_goal_ / std::max(*row_goal_, entry.figures.rows) +
+           kCostSeek * static_cast<double>(entry.elements.size());
+  }
+
+  // Of what must be there before the first row comes.
+  static double built_cost(const Entry& entry, size_t index) {
+    const Candidate& candidate = entry.candidates[index];
+    switch (candidate.method) {
+      case Candidate::Method::kLeaf:
+        return 0;
+      case Candidate::Method::kMerge:
+        return built_cost(*candidate.left, candidate.left_candidate) +
+               built_cost(*candidate.right, candidate.right_candidate);
+      case Candidate::Method::kHash: {
+        const Entry& right = *candidate.right;
+        return built_cost(*candidate.left, candidate.left_candidate) +
+               right.candidates[candidate.right_candidate].cost + kCostBuild * right.figures.rows;
+      }
+      case Candidate::Method::kIndex:
+      case Candidate::Method::kBind:
+        return built_cost(*candidate.left, candidate.left_candidate);
+    }
+    return 0;
+  }
+
   // --- Plans
 
   Result<PlanPtr> build(const Entry& entry, size_t index) {
@@ -169,6 +237,10 @@ class JoinSearch {
     if (const auto* part = std::get_if<Element::Part>(&element.form)) {
       return compiler_.compile_alone(*part);
     }
+    if (const auto* service = std::get_if<ServiceScan>(&element.form)) {
+      return build_service(*service, element, make_leaf(OneRow{}, {}, 1, 1), entry.figures.rows,
+                           candidate.cost);
+    }
     if (auto* path = std::get_if<PathScan>(&element.form)) {
       return build_path(*path, element, make_leaf(OneRow{}, {}, 1, 1), entry.figures.rows,
                         candidate.cost);
@@ -200,6 +272,10 @@ class JoinSearch {
     const Entry& l = *candidate.left;
     const Element& element = group_.elements[candidate.right->elements.front()];
     WEFT_TRY(PlanPtr left, build(l, candidate.left_candidate));
+    if (const auto* service = std::get_if<ServiceScan>(&element.form)) {
+      return build_service(*service, element, std::move(left),
+                           joined(l.figures, element.figures).rows, candidate.cost);
+    }
     if (const auto* path = std::get_if<PathScan>(&element.form)) {
       return build_path(*path, element, std::move(left), joined(l.figures, element.figures).rows,
                         candidate.cost);
@@ -212,6 +288,15 @@ class JoinSearch {
     PlanPtr node = make_join(std::move(join), std::move(left), nullptr, rows, candidate.cost);
     node->columns = unite(node->columns, element.scope);
     node->certain = unite(node->certain, element.certain);
+    return node;
+  }
+
+  static PlanPtr build_service(const ServiceScan& service, const Element& element, PlanPtr left,
+                               double rows, double cost) {
+    PlanPtr node = make_join(ServiceJoin{service}, std::move(left), nullptr, rows, cost);
+    node->columns = unite(node->columns, service.variables);
+    node->certain = unite(node->certain, element.certain);
+    node->sorted_by.reset();
     return node;
   }
 
@@ -249,14 +334,15 @@ class JoinSearch {
   JoinGroup& group_;
   JoinCandidates candidates_;
   PartCompiler& compiler_;
+  std::optional<double> row_goal_;
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 
 }  // namespace
 
 Result<PlanPtr> order_joins(JoinGroup& group, const Environment& environment,
-                            PartCompiler& compiler) {
-  return JoinSearch(group, environment, compiler).run();
+                            PartCompiler& compiler, std::optional<double> row_goal) {
+  return JoinSearch(group, environment, compiler, row_goal).run();
 }
 
 }  // namespace weft::plan

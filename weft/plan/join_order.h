@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "weft/plan/estimate.h"
@@ -24,8 +25,8 @@ class PartCompiler {
 };
 
 // Consumes the group's elements (one or more) and the filters that it can apply: they are removed
-// from group.filters.
+// from group.filters. With `row_goal` only so many rows are wanted.
 Result<PlanPtr> order_joins(JoinGroup& group, const Environment& environment,
-                            PartCompiler& compiler);
+                            PartCompiler& compiler, std::optional<double> row_goal);
 
 }  // namespace weft::plan

@@ -101,6 +101,14 @@ struct PathScan {
   std::string text;
 };
 
+struct ServiceScan {
+  PatternSlot endpoint;
+  bool silent = false;
+  std::string query;
+  VariableList variables;          // of the answer
+  std::vector<std::string> names;  // theirs, in that order
+};
+
 struct GraphNames {  // the named graphs, as a column
   Variable graph = 0;
 };
@@ -156,6 +164,10 @@ struct IndexJoin {
 struct PathJoin {
   PathScan path;
   VariableList keys;  // shared
+};
+// Asks an endpoint for the rows that fit a few left rows, again and again. One input.
+struct ServiceJoin {
+  ServiceScan service;
 };
 // Evaluates the right side for the distinct keys of a batch of left rows (IncomingRows). The right
 // side's rows carry `number`, the key's number.
@@ -216,9 +228,9 @@ struct UnionRows {};
 
 using PlanOperation =
     std::variant<OneRow, NoRows, OuterRow, IncomingRows, Scan, GraphNames, GraphPresent, ValueRows,
-                 CountRows, MergeJoin, HashJoin, IndexJoin, PathJoin, BindJoin, FilterRows,
-                 ExtendRows, ProjectRows, DistinctRows, SortRows, SliceRows, GroupRows, GraphLoop,
-                 UnionRows>;
+                 CountRows, MergeJoin, HashJoin, IndexJoin, PathJoin, ServiceJoin, BindJoin,
+                 FilterRows, ExtendRows, ProjectRows, DistinctRows, SortRows, SliceRows, GroupRows,
+                 GraphLoop, UnionRows>;
 
 struct PlanNode {
   PlanOperation operation;

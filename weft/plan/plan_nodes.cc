@@ -142,6 +142,13 @@ struct Needs {
   std::vector<VariableList> operator()(const PathJoin& join) const {
     return {unite(wanted, join.keys)};
   }
+  std::vector<VariableList> operator()(const ServiceJoin& join) const {
+    VariableList needed = unite(wanted, intersect(node.inputs[0]->columns, join.service.variables));
+    if (join.service.endpoint.variable) {
+      insert(needed, *join.service.endpoint.variable);
+    }
+    return {needed};
+  }
   std::vector<VariableList> operator()(const BindJoin& join) const {
     const VariableList left = unite(unite(wanted, join.keys), variables_in(join.conditions));
     VariableList right;

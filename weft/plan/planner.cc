@@ -41,6 +41,8 @@ void collect_constants(const Node& node, std::set<std::string>& tokens, bool& ra
   } else if (const auto* graph = std::get_if<sparql::GraphPattern>(&node.operation)) {
     take(graph->graph);
     ranges = ranges || std::holds_alternative<Variable>(graph->graph);
+  } else if (std::holds_alternative<sparql::Service>(node.operation)) {
+    return;  // evaluated elsewhere
   } else if (const auto* values = std::get_if<sparql::Values>(&node.operation)) {
     for (const auto& row : values->rows) {
       for (const auto& token : row) {

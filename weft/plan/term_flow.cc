@@ -91,6 +91,7 @@ class Flow {
     // A variable may be shared by patterns of one join only, but then both are stored.
   }
   void enter(const sparql::Path& /*path*/, const Node& node) { mark(node.scope, stored_); }
+  void enter(const sparql::Service& /*service*/, const Node& node) { mark(node.scope, stored_); }
   void enter(const sparql::Values& /*values*/, const Node& node) { mark(node.scope, stored_); }
   void enter(const sparql::GraphPattern& pattern, const Node& node) {
     if (const auto* variable = std::get_if<Variable>(&pattern.graph)) {

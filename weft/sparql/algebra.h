@@ -121,11 +121,12 @@ struct GraphPattern {
   PatternTerm graph;
   NodePtr input;
 };
-// Refused for now (unsupported.h).
 struct Service {
   PatternTerm endpoint;
   bool silent = false;
   NodePtr input;
+  std::string query;  // "SELECT * WHERE { … }" with the prologue, as the query has it
+  std::vector<std::pair<std::string, VariableIndex>> names;  // of its columns, by variable
 };
 struct Values {
   std::vector<VariableIndex> variables;

@@ -56,7 +56,8 @@ struct OperationCopier {
     return GraphPattern{graph.graph, clone(*graph.input)};
   }
   Operation operator()(const Service& service) const {
-    return Service{service.endpoint, service.silent, clone(*service.input)};
+    return Service{service.endpoint, service.silent, clone(*service.input), service.query,
+                   service.names};
   }
   Operation operator()(const Values& values) const { return values; }
   Operation operator()(const Group& group) const {

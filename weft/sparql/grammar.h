@@ -181,6 +181,7 @@ class Parser {
   Result<NodePtr> graph();
   Result<NodePtr> graph_of_variable(Place place);
   Result<NodePtr> service();
+  std::string prologue_text() const;
   Result<Values> inline_data();
   Result<NodePtr> bounded(NodePtr node) const;
 
@@ -234,6 +235,7 @@ class Parser {
   Token current_;
   std::optional<Error> lexical_error_;
   uint32_t nesting_ = 0;
+  const char* taken_end_ = nullptr;  // of the token before the current one
 
   Query query_;
   std::unordered_map<std::string, std::string> prefixes_;

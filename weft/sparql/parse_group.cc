@@ -1,5 +1,6 @@
 // Groups of the parser (grammar.h). SPARQL 1.1 Query grammar, rules 53 to 68.
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "weft/sparql/grammar.h"
@@ -192,8 +193,33 @@ Result<NodePtr> Parser::service() {
   const Place place = current_.place;
   const bool silent = take_word("SILENT");
   WEFT_TRY(PatternTerm endpoint, variable_or_iri());
+  const char* begin = current_.text.data();
   WEFT_TRY(NodePtr inner, group_node());
-  return bounded(make_node(Service{std::move(endpoint), silent, std::move(inner)}, place));
+  Service service{std::move(endpoint), silent, std::move(inner), prologue_text(), {}};
+  service.query += "SELECT * WHERE " + std::string(begin, taken_end_);
+  for (const VariableIndex variable : service.input->scope) {
+    std::string name = query_.variables[variable].name;
+    for (const auto& [outside, inside] : aliases_) {
+      name = inside == variable ? outside : name;
+    }
+    if (!name.starts_with('.')) {
+      service.names.emplace_back(std::move(name), variable);
+    }
+  }
+  return bounded(make_node(std::move(service), place));
+}
+
+// What the names in a piece of the query mean.
+std::string Parser::prologue_text() const {
+  std::string text;
+  if (!query_.base_iri.empty()) {
+    text += "BASE <" + query_.base_iri + ">\n";
+  }
+  const std::map<std::string, std::string> ordered(prefixes_.begin(), prefixes_.end());
+  for (const auto& [prefix, iri] : ordered) {
+    text += "PREFIX " + prefix + ": <" + iri + ">\n";
+  }
+  return text;
 }
 
 // DataBlock

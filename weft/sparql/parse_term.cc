@@ -59,6 +59,7 @@ void Parser::advance() {
   if (lexical_error_.has_value()) {
     return;
   }
+  taken_end_ = current_.text.data() + current_.text.size();
   Result<Token> next = lexer_.next();
   if (next.ok()) {
     current_ = std::move(next).value();

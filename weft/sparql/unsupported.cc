@@ -12,10 +12,6 @@ namespace {
 class Checker {
  public:
   void node(const Node& node) {
-    // --- Patterns that are refused.
-    if (std::holds_alternative<Service>(node.operation)) {
-      refuse(node.place, "SERVICE");
-    }
     for_each_part(
         node, [this](const Node& child) { this->node(child); },
         [this](const Expression& part) { expression(part); });

@@ -7,8 +7,8 @@
 
 namespace weft::sparql {
 
-// Errors: kUnsupported with facts "feature", "line", "column": SERVICE and functions
-// named by an IRI.
+// Errors: kUnsupported with facts "feature", "line", "column": functions named by
+// an IRI.
 Status check_supported(const Query& query);
 
 }  // namespace weft::sparql

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tests/conformance/sparql/dataset_files.h"
+#include "tests/conformance/sparql/endpoints.h"
 #include "tests/conformance/sparql/test_graph.h"
 
 #include "weft/base/clock.h"
@@ -116,6 +117,8 @@ Result<Answers> evaluate(const TestCase& test) {
   run.clock = &clock;
   run.random = &random;
   run.timeout_ms = kTimeoutMs;
+  TestEndpoints endpoints(test.services, run);
+  run.services = &endpoints;
 
   const sparql::QueryForm form = query.form;
   const bool ordered = form == sparql::QueryForm::kSelect && is_ordered(*query.pattern);

@@ -22,7 +22,6 @@ namespace {
 
 // Features that this version refuses by name. A refusal for any other reason is a failure.
 const std::set<std::string, std::less<>> kRefusals = {
-    "SERVICE",
     "functions named by an IRI that is no XSD cast",
 };
 

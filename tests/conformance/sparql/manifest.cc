@@ -52,6 +52,10 @@ void read_action(const TestGraph& graph, const std::string& action, TestCase& te
   test.query = path_of(request.empty() ? graph.object(action, iri(kQuery, "query")) : request);
   read_dataset(graph, action, kQuery, test.data, test.named_data);
   read_dataset(graph, action, kUpdate, test.data, test.named_data);
+  for (const std::string& service : graph.objects(action, iri(kQuery, "serviceData"))) {
+    test.services.push_back({path_of(graph.object(service, iri(kQuery, "data"))),
+                             graph.object(service, iri(kQuery, "endpoint"))});
+  }
   test.entailment = !graph.object(action, iri(kSparql, "entailmentRegime")).empty() ||
                     !graph.object(action, iri(kEntailment, "regime")).empty();
 }

@@ -22,6 +22,7 @@ struct TestCase {
   std::string base_iri;
   std::vector<std::string> data;  // paths of the default graph
   std::vector<NamedFile> named_data;
+  std::vector<NamedFile> services;       // the data behind each endpoint; `graph` is its IRI
   std::string result;                    // path, or ""
   std::vector<std::string> result_data;  // of an update: what is in the store afterwards
   std::vector<NamedFile> result_named_data;

@@ -64,6 +64,10 @@ struct Make {
     WEFT_TRY(OperatorPtr left, input(0));
     return make_path_join(node, execution, frame, std::move(left));
   }
+  Result<OperatorPtr> operator()(const plan::ServiceJoin& /*join*/) const {
+    WEFT_TRY(OperatorPtr left, input(0));
+    return make_service_join(node, execution, std::move(left));
+  }
   Result<OperatorPtr> operator()(const plan::BindJoin& /*join*/) const {
     WEFT_TRY(OperatorPtr left, input(0));
     return make_bind_join(node, execution, frame, std::move(left));

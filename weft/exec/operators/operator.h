@@ -77,6 +77,7 @@ OperatorPtr make_index_join(const plan::PlanNode& node, Execution& execution, co
                             OperatorPtr left);
 OperatorPtr make_path_join(const plan::PlanNode& node, Execution& execution, const Frame& frame,
                            OperatorPtr left);
+OperatorPtr make_service_join(const plan::PlanNode& node, Execution& execution, OperatorPtr left);
 Result<OperatorPtr> make_bind_join(const plan::PlanNode& node, Execution& execution,
                                    const Frame& frame, OperatorPtr left);
 Result<OperatorPtr> make_row_operator(const plan::PlanNode& node, Execution& execution,

@@ -98,6 +98,7 @@ QueryOptions QueryRunner::options() {
   options.executor = &executor_;
   options.clock = &clock_;
   options.random = &random_;
+  options.services = services;
   options.stop = stop;
   options.timeout_ms = timeout_ms;
   return options;

@@ -67,6 +67,7 @@ class QueryRunner {
   // The explanation of the query that ran last, with the rows that came.
   const std::string& last_explanation() const { return explanation_; }
 
+  ServiceClient* services = nullptr;
   std::stop_token stop;
   uint64_t timeout_ms = 0;
 
