@@ -113,7 +113,7 @@ class ServiceJoinOperator final : public Operator {
           .with("endpoint", endpoint);
     }
     if (execution_.services == nullptr) {
-      return Error(ErrorKind::kDenied, "no endpoint may be asked").with("endpoint", endpoint);
+      return Error(ErrorKind::kDenied, "SERVICE may ask no endpoint").with("endpoint", endpoint);
     }
     WEFT_TRY(const std::string values, values_clause());
     WEFT_TRY(const ServiceAnswer answer,
