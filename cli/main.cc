@@ -73,6 +73,7 @@ int run(int argc, char** argv) {
   add_merge(app, action);
   add_convert(app, action);
   add_count(app, action);
+  add_lance(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -3,6 +3,7 @@ set(SOURCES
   environment.cc
   fold_source.cc
   graph.cc
+  lance_table.cc
   live_commit.cc
   live_graph.cc
   live_load.cc
@@ -16,6 +17,7 @@ set(HEADERS
   document_loader.h
   environment.h
   graph.h
+  lance_table.h
   live_graph.h
   live_state.h
   live_store.h
