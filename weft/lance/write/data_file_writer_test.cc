@@ -246,13 +246,13 @@ TEST(DataFileWriter, MemoryBeyondTheBudgetIsALimit) {
                                &enough)
             .value();
     const Batch rows = mixed_rows(20'000, 1);
-    for (uint64_t i = 0; i < 20; ++i) {
+    for (uint64_t i = 0; i < 6; ++i) {
       ASSERT_TRUE(writer->append(rows).ok());
     }
     ASSERT_TRUE(writer->finish().ok());
   }
-  // 24 MB of rows went through.
-  EXPECT_LT(enough.peak_bytes(), 8'000'000U);
+  // 7 MB of rows went through (a memory store copies all it has at every append).
+  EXPECT_LT(enough.peak_bytes(), 6'000'000U);
   EXPECT_EQ(enough.used_bytes(), 0U);
 }
 
