@@ -159,7 +159,7 @@ Status show_rows(const LanceArguments& arguments, Session& session) {
   uint64_t skip = arguments.offset;
   std::optional<RowTable> shown;
   while (left != 0) {
-    WEFT_TRY(const std::optional<lance::read::TableRows> rows, scan->next(session.stop()));
+    WEFT_TRY(const std::optional<lance::TableRows> rows, scan->next(session.stop()));
     if (!rows) {
       break;
     }
@@ -221,7 +221,7 @@ Status show_versions(const LanceArguments& arguments, Session& session) {
 
 Status verify_table(const LanceArguments& arguments, Session& session) {
   WEFT_TRY(const auto table, open_table(arguments, session));
-  WEFT_TRY(const lance::read::TableVerification found, table->reader().verify(session.stop()));
+  WEFT_TRY(const lance::TableVerification found, table->reader().verify(session.stop()));
   if (session.options().json) {
     JsonText json;
     json.begin_object()

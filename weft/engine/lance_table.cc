@@ -27,7 +27,7 @@ Result<std::unique_ptr<LanceTable>> LanceTable::open(const std::string& folder,
   lance::read::ReadOptions reading;
   reading.executor = options.executor;
   reading.budget = &table->budget_;
-  WEFT_TRY(table->reader_, lance::read::TableReader::open(std::move(snapshot).value(), reading));
+  WEFT_TRY(table->reader_, lance::TableReader::open(std::move(snapshot).value(), reading));
   return table;
 }
 

@@ -9,7 +9,7 @@
 #include "weft/base/budget.h"
 #include "weft/base/executor.h"
 #include "weft/base/result.h"
-#include "weft/lance/read/table_reader.h"
+#include "weft/lance/rows/table_reader.h"
 #include "weft/lance/table/snapshot.h"
 #include "weft/storage/object_store.h"
 
@@ -23,7 +23,7 @@ struct LanceTableOptions {
   uint64_t memory_bytes = uint64_t{1} << 30U;
 };
 
-// One version, open. Thread-safe as lance::read::TableReader is.
+// One version, open. Thread-safe as lance::TableReader is.
 class LanceTable {
  public:
   // Errors: kNotFound names folder, version or branch; kInvalid for a URL (listing needs a
@@ -32,7 +32,7 @@ class LanceTable {
                                                   const LanceTableOptions& options);
 
   const lance::Snapshot& snapshot() const { return reader_->snapshot(); }
-  lance::read::TableReader& reader() { return *reader_; }
+  lance::TableReader& reader() { return *reader_; }
   Result<lance::VersionList> versions() const;
 
  private:
@@ -41,7 +41,7 @@ class LanceTable {
 
   std::unique_ptr<storage::ObjectStore> store_;
   base::MemoryBudget budget_;
-  std::unique_ptr<lance::read::TableReader> reader_;
+  std::unique_ptr<lance::TableReader> reader_;
 };
 
 }  // namespace weft::engine
