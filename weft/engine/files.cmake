@@ -24,4 +24,4 @@ set(HEADERS
   local_paths.h
   run_update.h
 )
-set(TESTS graph_test.cc live_graph_test.cc)
+set(TESTS graph_test.cc live_graph_test.cc live_maintenance_test.cc testing/live_graph_fixture.h)

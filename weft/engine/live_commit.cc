@@ -157,17 +157,27 @@ Result<LiveStore::Pending> LiveStore::commit_in_journal(const quads::FoldDraft& 
   return Pending{.state = tip_, .commit = *appended, .journal = journal_, .receipt = {}};
 }
 
-// The journal's changes and this request's as one entry of the log: its publication is the commit.
+// The journal's changes and this request's as one entry of the log, or, where that is no more work,
+// the whole new state as one segment, so that replacing a graph over and over does not pile up
+// tombstones. The publication is the commit.
 Result<LiveStore::Pending> LiveStore::commit_as_segment(quads::FoldDraft& draft) {
   WEFT_TRY_STATUS(sync_tip());
   const journal::JournalPosition position = journal_->position();
-  WEFT_TRY(const quads::SealedSegments segments,
-           quads::make_sealed_segments(place_.graph, place_.tools, *draft.state(),
-                                       manifest_->manifest, position, false, {}, {}));
-  WEFT_CHECK(segments.entry.has_value());
+  const manifest::SealMark mark{.journal_id = position.journal_id, .sequence = position.sequence};
+  quads::Fold& state = *draft.state();
   manifest::Manifest next = manifest_->manifest;
-  WEFT_TRY_STATUS(next.append_sealed(
-      *segments.entry, {.journal_id = position.journal_id, .sequence = position.sequence}, false));
+  WEFT_TRY(const uint64_t count, state.quad_count({}));
+  if (count <= state.changed_quads()) {
+    WEFT_TRY(const std::optional<manifest::SegmentPin> whole,
+             quads::make_whole_segment(place_.graph, place_.tools, state, next, position, {}));
+    WEFT_TRY_STATUS(next.rewrite(whole, mark));
+  } else {
+    WEFT_TRY(const quads::SealedSegments segments,
+             quads::make_sealed_segments(place_.graph, place_.tools, state, next, position, false,
+                                         {}, {}));
+    WEFT_CHECK(segments.entry.has_value());
+    WEFT_TRY_STATUS(next.append_sealed(*segments.entry, mark, false));
+  }
   WEFT_TRY(const bool published, publish_and_adopt(next, position));
   if (!published) {
     return Error(ErrorKind::kConflict, "another program has changed the manifest")

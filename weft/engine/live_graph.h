@@ -63,8 +63,9 @@ struct MaintenancePolicy {
   // or there are more segments; 0: never.
   uint64_t compact_percent = 50;
   uint64_t compact_segments = 100;
-  // Files that a manifest named and none names any more are removed after this time, those that
-  // were never named after the grace period of `weft manifest gc`; negative: never.
+  // Files that a manifest named and none names any more are removed after this time, those longest
+  // unnamed earlier where they take more room than the live ones; what was never named after the
+  // grace period of `weft manifest gc`; negative: never.
   int64_t sweep_after_ms = 60'000;
 };
 
@@ -76,7 +77,7 @@ struct LiveOptions {
   std::string holder = "weft";
   MaintenancePolicy policy;
   // An update of more changes becomes a segment of its own at once (manifests only).
-  uint64_t large_update_changes = 250'000;
+  uint64_t large_update_changes = 100'000;
   // How long open() waits for another writer.
   uint64_t writer_wait_ms = 0;
   // Where working files of seals and compactions go. Empty: the manifest's folder.

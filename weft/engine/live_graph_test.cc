@@ -10,14 +10,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "weft/engine/graph.h"
+#include "weft/engine/testing/live_graph_fixture.h"
 #include "weft/exec/query.h"
-#include "weft/manifest/manifest_store.h"
-#include "weft/quads/dump_fold.h"
 #include "weft/rdfio/input.h"
 #include "weft/sparql/parser.h"
-#include "weft/storage/local_store.h"
-#include "weft/storage/testing/test_folder.h"
 
 namespace weft::engine {
 namespace {
@@ -27,59 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-struct LineSink final : rdf::QuadSink {
-  std::multiset<std::string> lines;
-  Status accept(std::span<const rdf::QuadView> quads) override {
-    for (const rdf::QuadView& quad : quads) {
-      std::string line = std::string(quad.subject) + " " + std::string(quad.predicate) + " " +
-                         std::string(quad.object);
-      lines.insert(quad.graph.empty() ? line : line + " " + std::string(quad.graph));
-    }
-    return ok_status();
-  }
-};
-
-class LiveGraphTest : public testing::Test {
- protected:
-  void SetUp() override {
-    environment_ = std::make_unique<Environment>(executor_, clock_, EnvironmentOptions{});
-    store_ = storage::open_local_store(folder_.path()).value();
-    manifest::ManifestStore manifests(*store_, "m.json", clock_);
-    ASSERT_TRUE(manifests.create(manifest::Manifest::create("m", {})).ok());
-  }
-  std::string target() const { return folder_ / "m.json"; }
-  std::unique_ptr<LiveGraph> open(LiveOptions options = {}) {
-    auto graph = LiveGraph::open(*environment_, target(), options);
-    EXPECT_TRUE(graph.ok()) << (graph.ok() ? "" : graph.error().to_string());
-    return graph.ok() ? std::move(graph).value() : nullptr;
-  }
-  static std::multiset<std::string> quads(quads::Fold& fold) {
-    LineSink sink;
-    EXPECT_TRUE(quads::dump_fold(fold, sink, {}, {}).ok());
-    return sink.lines;
-  }
-  static std::multiset<std::string> quads(LiveGraph& graph) {
-    return quads(graph.snapshot()->fold());
-  }
-  // As another process sees it.
-  std::multiset<std::string> on_disk() {
-    const auto graph = Graph::open(*environment_, target());
-    EXPECT_TRUE(graph.ok()) << (graph.ok() ? "" : graph.error().to_string());
-    return graph.ok() ? quads((*graph)->fold()) : std::multiset<std::string>{"cannot be opened"};
-  }
-  static UpdateReceipt update(LiveGraph& graph, std::string_view text) {
-    const auto receipt = graph.update(text, {});
-    EXPECT_TRUE(receipt.ok()) << text << (receipt.ok() ? "" : receipt.error().to_string());
-    return receipt.ok() ? *receipt : UpdateReceipt{};
-  }
-
-  storage::TestFolder folder_;
-  base::ThreadPool executor_{2};
-  base::SystemClock clock_;
-  std::unique_ptr<Environment> environment_;
-  std::unique_ptr<storage::ObjectStore> store_;
-};
 
 TEST_F(LiveGraphTest, AnUpdateIsSeenAtOnceAndAfterARestart) {
   auto graph = open();
@@ -225,24 +168,6 @@ TEST_F(LiveGraphTest, SealingTurnsTheJournalIntoASegmentAndChangesNothing) {
   EXPECT_THAT(on_disk(), SizeIs(2));
 }
 
-TEST_F(LiveGraphTest, ALargeUpdateBecomesASegmentInOneStep) {
-  LiveOptions options;
-  options.large_update_changes = 100;
-  auto graph = open(options);
-  update(*graph, "INSERT DATA { <x:a> <x:p> 'small' }");
-  std::string large = "INSERT DATA {";
-  for (int i = 0; i < 500; ++i) {
-    large += "<x:s" + std::to_string(i) + "> <x:p> 'large' . ";
-  }
-  const UpdateReceipt receipt = update(*graph, large + "}");
-  EXPECT_EQ(receipt.inserted, 500U);
-  EXPECT_EQ(graph->facts().journal_bytes, 0U);
-  EXPECT_THAT(quads(*graph), SizeIs(501));
-  update(*graph, "INSERT DATA { <x:b> <x:p> 'small' }");
-  graph.reset();
-  EXPECT_THAT(on_disk(), SizeIs(502));
-}
-
 TEST_F(LiveGraphTest, AnAddOfAnotherProcessIsNoticed) {
   const auto graph = open();
   update(*graph, "INSERT DATA { <x:a> <x:p> <x:b> }");
@@ -317,39 +242,6 @@ TEST_F(LiveGraphTest, DocumentsAreLoadedAndReplaceGraphs) {
   EXPECT_EQ(graph->drop("x:g", {}).error().kind(), ErrorKind::kNotFound);
 }
 
-TEST_F(LiveGraphTest, ALargeDocumentBecomesASegmentAndReplacesInOneStep) {
-  LiveOptions options;
-  options.large_update_changes = 100;
-  auto graph = open(options);
-  update(*graph, "INSERT DATA { <x:a> <x:p> 'small' GRAPH <x:g> { <x:s0> <x:p> 'old', 'new' } }");
-  std::string text;
-  for (int i = 0; i < 300; ++i) {
-    text += "<x:s" + std::to_string(i) + "> <x:p> \"new\" .\n";
-  }
-  const auto load = [&](bool replace) {
-    codec::MemoryInputView input(text);
-    LoadRequest request;
-    request.input = &input;
-    request.format = rdfio::Format::kNTriples;
-    request.graph = "x:g";
-    request.replace = replace;
-    return graph->load(request, {});
-  };
-  const auto merged = load(false);
-  ASSERT_TRUE(merged.ok()) << merged.error().to_string();
-  EXPECT_EQ(merged->inserted, 299U);
-  EXPECT_EQ(merged->removed, 0U);
-  EXPECT_EQ(graph->snapshot()->tag(), merged->tag);
-  const auto replaced = load(true);
-  ASSERT_TRUE(replaced.ok()) << replaced.error().to_string();
-  EXPECT_EQ(replaced->inserted, 0U);
-  EXPECT_EQ(replaced->removed, 1U);
-  EXPECT_THAT(quads(*graph), SizeIs(301));
-  update(*graph, "INSERT DATA { <x:b> <x:p> 'small' }");
-  graph.reset();
-  EXPECT_THAT(on_disk(), SizeIs(302));
-}
-
 TEST_F(LiveGraphTest, ASingleSegmentIsWrittenThroughItsJournal) {
   {
     const auto graph = open();
@@ -366,50 +258,6 @@ TEST_F(LiveGraphTest, ASingleSegmentIsWrittenThroughItsJournal) {
   graph = nullptr;
   graph = LiveGraph::open(*environment_, folder_ / file, {}).value();
   EXPECT_THAT(quads(*graph), ElementsAre("<x:a> <x:p> <x:c>"));
-}
-
-TEST_F(LiveGraphTest, MaintenanceSealsCompactsAndSweeps) {
-  LiveOptions options;
-  options.policy.seal_changes = 10;
-  options.policy.sweep_after_ms = 0;
-  const auto graph = open(options);
-  for (int round = 0; round < 20; ++round) {
-    std::string text = "CLEAR ALL ; INSERT DATA {";
-    for (int i = 0; i < 20; ++i) {
-      text += "<x:s> <x:p" + std::to_string(i) + "> " + std::to_string(round) + " . ";
-    }
-    update(*graph, text + "}");
-    const Status maintained = graph->maintain({});
-    ASSERT_TRUE(maintained.ok()) << maintained.error().to_string();
-  }
-  EXPECT_THAT(quads(*graph), SizeIs(20));
-  EXPECT_EQ(on_disk(), quads(*graph));
-  size_t segments = 0;
-  for (const auto& object : store_->list("", true).value()) {
-    segments += object.name.ends_with(".rete") ? 1 : 0;
-  }
-  EXPECT_LE(segments, 4U);
-}
-
-TEST_F(LiveGraphTest, WhatWasNeverNamedIsSparedForADay) {
-  LiveOptions options;
-  options.policy.sweep_after_ms = 0;
-  const auto graph = open(options);
-  update(*graph, "INSERT DATA { <x:a> <x:p> <x:b> }");
-  ASSERT_TRUE(graph->seal({}).ok());
-  // As another process makes it before it publishes.
-  const std::string name = "m-g7-0123abcd.rete";
-  ASSERT_TRUE(store_->put_if_absent(name, as_bytes(std::string("a segment"))).ok());
-  for (int round = 0; round < 3; ++round) {
-    ASSERT_TRUE(graph->maintain({}).ok());
-  }
-  EXPECT_TRUE(store_->get(name, 100).ok());
-  const int64_t day_ago = (clock_.now().microseconds / 1'000'000) - 24 * 3'600 - 60;
-  const timeval old{.tv_sec = day_ago, .tv_usec = 0};
-  const std::array<timeval, 2> times = {old, old};
-  ASSERT_EQ(::utimes((folder_ / name).c_str(), times.data()), 0);
-  ASSERT_TRUE(graph->maintain({}).ok());
-  EXPECT_EQ(store_->get(name, 100).error().kind(), ErrorKind::kNotFound);
 }
 
 class LiveGraphThreads : public LiveGraphTest {};

@@ -222,6 +222,8 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
   const StatePtr before = tip_;
   manifest::LogEntry entry{.adds = document, .dels = {}};
   UpdateReceipt receipt;
+  WEFT_TRY(const uint64_t count_before, before->quad_count(options.stop));
+  bool replaces_all = false;
   if (replaced.has_value()) {
     CommonQuads common(
         [&]() {
@@ -232,7 +234,9 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
     WEFT_TRY_STATUS(graph_quads(before->fold(), *replaced, common, options.stop));
     WEFT_TRY_STATUS(common.finish());
     receipt.removed = common.total() - common.common();
-    if (common.total() > 0) {
+    // If there was nothing else, the document is the whole log: no tombstones.
+    replaces_all = common.total() > 0 && common.total() == count_before;
+    if (common.total() > 0 && !replaces_all) {
       WEFT_TRY(const quads::MadeSegment old,
                quads::make_segment({.store = &place_.graph.store,
                                     .file_name = {},
@@ -249,8 +253,9 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
     }
   }
   manifest::Manifest next = manifest_->manifest;
-  WEFT_TRY_STATUS(next.append(entry));
-  WEFT_TRY(const uint64_t count_before, before->quad_count(options.stop));
+  WEFT_TRY_STATUS(replaces_all ? next.rewrite(document, {.journal_id = position.journal_id,
+                                                         .sequence = position.sequence})
+                               : next.append(entry));
   WEFT_TRY(const bool published, publish_and_adopt(next, position));
   if (!published) {
     return moved();

@@ -1,7 +1,6 @@
 // Seal, compact, sweep: docs/protocols/seal.md.
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "weft/engine/live_store.h"
@@ -12,6 +11,21 @@ namespace {
 
 constexpr int kSealAttemptsMax = 5;
 constexpr int64_t kMicrosecondsPerMs = 1'000;
+
+struct UnnamedFile {
+  int64_t since_us = 0;
+  std::string name;
+  uint64_t size_bytes = 0;
+};
+
+uint64_t bytes_named_by(const manifest::Manifest& manifest) {
+  uint64_t bytes = 0;
+  for (const manifest::LogEntry& entry : manifest.log()) {
+    bytes += entry.adds.has_value() ? entry.adds->size_bytes : 0;
+    bytes += entry.dels.has_value() ? entry.dels->size_bytes : 0;
+  }
+  return bytes;
+}
 
 Error unsupported(const std::string& address) {
   return Error(
@@ -40,7 +54,10 @@ Result<bool> LiveStore::publish_and_adopt(const manifest::Manifest& next,
       return std::move(outcome).error();
     }
     const auto& log = now->manifest.log();
-    if (std::ranges::find(log, next.log().back()) == log.end()) {
+    const bool is_there = next.log().empty()
+                              ? now->manifest == next
+                              : std::ranges::find(log, next.log().back()) != log.end();
+    if (!is_there) {
       return false;
     }
   } else if (*outcome == storage::PutOutcome::kLost) {
@@ -256,37 +273,50 @@ Status LiveStore::maintain(std::stop_token stop) {
 }
 
 // Removes what a manifest named and none has named for so long: readers in other processes hold
-// open what they read, and who comes late reads the manifest again. What was never named may be
-// named by its maker yet, in whatever process: it goes by the grace period of a collection alone.
+// open what they read, and who comes late reads the manifest again. Where such files take more room
+// than the live ones, those longest unnamed go earlier. What was never named may be named by its
+// maker yet, in whatever process: it goes by the grace period of a collection alone.
 Status LiveStore::sweep() {
   const int64_t after_ms = options_.policy.sweep_after_ms;
   if (after_ms < 0) {
     return ok_status();
   }
   const int64_t now = place_.tools.clock.monotonic_microseconds();
-  const quads::GcRequest by_age;
+  const quads::GcRequest by_grace;
   quads::GraphLog log(place_.graph, place_.tools);
   WEFT_TRY(const quads::GcReport found, log.gc({.grace_ms = 0, .dry_run = true}));
-  std::map<std::string, int64_t> unnamed;
-  std::set<std::string> old;
+  std::vector<std::string> removed;
+  std::vector<UnnamedFile> unnamed;
+  uint64_t live_bytes = 0;
   {
     const base::MutexLock lock(order_);
+    live_bytes = bytes_named_by(manifest_->manifest);
+    std::map<std::string, int64_t> since;
     for (const quads::GcReport::Leftover& leftover : found.leftovers) {
       if (named_once_.contains(leftover.name)) {
         const auto known = unnamed_since_.find(leftover.name);
-        unnamed[leftover.name] = known != unnamed_since_.end() ? known->second : now;
-      } else if (leftover.age_ms >= by_age.grace_ms) {
-        old.insert(leftover.name);
+        const int64_t began = known != unnamed_since_.end() ? known->second : now;
+        since[leftover.name] = began;
+        unnamed.push_back({began, leftover.name, leftover.size_bytes});
+      } else if (leftover.age_ms >= by_grace.grace_ms) {
+        removed.push_back(leftover.name);
       }
     }
+    unnamed_since_ = std::move(since);
   }
-  unnamed_since_ = std::move(unnamed);
-  for (const auto& [name, since] : unnamed_since_) {
-    if (now - since >= after_ms * kMicrosecondsPerMs) {
-      old.insert(name);
+  std::ranges::sort(unnamed, {}, &UnnamedFile::since_us);
+  uint64_t unnamed_bytes = 0;
+  for (const UnnamedFile& file : unnamed) {
+    unnamed_bytes += file.size_bytes;
+  }
+  for (const UnnamedFile& file : unnamed) {
+    if (now - file.since_us < after_ms * kMicrosecondsPerMs && unnamed_bytes <= live_bytes) {
+      break;
     }
+    removed.push_back(file.name);
+    unnamed_bytes -= file.size_bytes;
   }
-  for (const std::string& name : old) {
+  for (const std::string& name : removed) {
     WEFT_TRY_STATUS(place_.graph.store.remove(name));
     const base::MutexLock lock(order_);
     named_once_.erase(name);

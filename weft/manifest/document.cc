@@ -143,6 +143,13 @@ json::Value own_of(const json::Value& document) {
   return own != nullptr && own->is_object() ? *own : json::Value::object();
 }
 
+json::Value mark_value(const SealMark& sealed) {
+  json::Value mark = json::Value::object();
+  mark.set(kJournal, json::Value::string(sealed.journal_id));
+  mark.set(kSequence, json::Value::number(sealed.sequence));
+  return mark;
+}
+
 // A log and the generations of which it shows prefixes: every writer appends one entry per
 // generation.
 struct Lineage {
@@ -297,14 +304,32 @@ Status Manifest::append_sealed(const LogEntry& entry, const SealMark& sealed, bo
   const uint64_t state = state_generation();
   WEFT_TRY_STATUS(append(entry));
   json::Value own = own_of(document_);
-  json::Value mark = json::Value::object();
-  mark.set(kJournal, json::Value::string(sealed.journal_id));
-  mark.set(kSequence, json::Value::number(sealed.sequence));
-  own.set(kSealed, std::move(mark));
+  own.set(kSealed, mark_value(sealed));
   document_.set(kOwnMember, std::move(own));
   if (is_same_state) {
     keep_state(state);
   }
+  return ok_status();
+}
+
+Status Manifest::rewrite(const std::optional<SegmentPin>& all, const SealMark& sealed) {
+  WEFT_TRY_STATUS(raise_generation());
+  json::Value log = json::Value::array();
+  log_.clear();
+  if (all.has_value()) {
+    log_.push_back({.adds = all, .dels = {}});
+    log.mutable_items().push_back(entry_value(log_.back()));
+  }
+  json::Value own = own_of(document_);
+  own.remove(kReplaced);
+  own.remove(kEmptyGeneration);
+  if (!all.has_value()) {
+    own.set(kEmptyGeneration, json::Value::number(generation_));
+  }
+  own.set(kSince, json::Value::number(generation_));
+  own.set(kSealed, mark_value(sealed));
+  document_.set(kOwnMember, std::move(own));
+  document_.set("log", std::move(log));
   return ok_status();
 }
 

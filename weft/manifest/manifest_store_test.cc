@@ -161,5 +161,24 @@ TEST(ManifestState, SealsAndCompactionsKeepItAndEntriesChangeIt) {
   EXPECT_EQ(manifest.state_generation(), 5U);
 }
 
+TEST(ManifestState, ARewriteShowsSomethingElseAndForgetsWhatWas) {
+  const SealMark mark{.journal_id = "j1", .sequence = 7};
+  Manifest manifest = Manifest::create("g", pin("base.rete"));
+  ASSERT_TRUE(manifest.append({.adds = pin("a"), .dels = {}}).ok());
+  ASSERT_TRUE(manifest.rewrite(pin("all"), mark).ok());
+  EXPECT_EQ(manifest.generation(), 3U);
+  EXPECT_EQ(manifest.state_generation(), 3U);
+  EXPECT_EQ(manifest.sealed(), mark);
+  ASSERT_EQ(manifest.log().size(), 1U);
+  EXPECT_EQ(manifest.log()[0].adds->url, "all");
+  EXPECT_EQ(manifest.history(2, 3).error().kind(), ErrorKind::kNotFound);
+  EXPECT_TRUE(manifest.history(3, 3).ok());
+  ASSERT_TRUE(manifest.rewrite({}, mark).ok());
+  EXPECT_TRUE(manifest.log().empty());
+  EXPECT_TRUE(Manifest::parse(manifest.text()).ok());
+  ASSERT_TRUE(manifest.append({.adds = pin("b"), .dels = {}}).ok());
+  EXPECT_EQ(manifest.history(4, 5)->from_entries, 0U);
+}
+
 }  // namespace
 }  // namespace weft::manifest

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "weft/quads/dump_fold.h"
 #include "weft/quads/graph_paths.h"
 #include "weft/quads/seal_mark.h"
 #include "weft/quads/segment_maker.h"
@@ -95,6 +96,32 @@ Result<SealedSegments> make_sealed_segments(const GraphPlace& place, const Graph
     result.entry = std::move(entry);
   }
   return result;
+}
+
+Result<std::optional<manifest::SegmentPin>> make_whole_segment(
+    const GraphPlace& place, const GraphTools& tools, Fold& state,
+    const manifest::Manifest& current, const journal::JournalPosition& sealed,
+    std::stop_token stop) {
+  WEFT_TRY(const uint64_t quads, state.quad_count(stop));
+  std::optional<manifest::SegmentPin> pin;
+  if (quads == 0) {
+    return pin;
+  }
+  rete::BuildOptions options = tools.build;
+  options.record_members = seal_record_members(sealed);
+  options.six_permutations = wants_six_orders(state);
+  options.stop = stop;
+  WEFT_TRY(MadeSegment made, make_segment({.store = &place.store,
+                                           .file_name = {},
+                                           .graph_name = current.name(),
+                                           .generation = current.generation() + 1,
+                                           .role = manifest::Role::kAdds},
+                                          options, tools.executor, tools.scratch, false,
+                                          [&](rete::SegmentBuilder& builder) {
+                                            return dump_fold(state, builder.sink(0), {}, stop);
+                                          }));
+  pin = {.url = std::move(made.file_name), .size_bytes = made.size_bytes, .hash = made.hash};
+  return pin;
 }
 
 }  // namespace weft::quads

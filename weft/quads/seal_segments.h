@@ -31,4 +31,10 @@ Result<SealedSegments> make_sealed_segments(const GraphPlace& place, const Graph
                                             const std::optional<std::string>& folder,
                                             std::stop_token stop);
 
+// All of `state` as one segment; nullopt if it is empty. As above, else.
+Result<std::optional<manifest::SegmentPin>> make_whole_segment(
+    const GraphPlace& place, const GraphTools& tools, Fold& state,
+    const manifest::Manifest& current, const journal::JournalPosition& sealed,
+    std::stop_token stop);
+
 }  // namespace weft::quads
