@@ -12,7 +12,8 @@ set(HEADERS
     operators/operator.h operators/output_map.h operators/pattern.h path_steps.h path_walker.h quad_source.h query.h regex.h
     row_batch.h row_store.h service_client.h term_pool.h template_reader.h token_reader.h update.h value_cache.h vector_source.h)
 set(TESTS
-    existence_test.cc functions_test.cc key_table_test.cc limits_test.cc planner_test.cc query_test.cc
+    existence_test.cc functions_test.cc key_table_test.cc join_order_test.cc
+  limits_test.cc planner_test.cc query_test.cc
     random_query_test.cc service_test.cc path_test.cc term_pool_test.cc testing/query_fixture.cc testing/query_fixture.h
     testing/reference.cc testing/reference.h testing/reference_expression.cc
     testing/reference_pattern.cc testing/skewed_source.h update_test.cc vector_source_test.cc)

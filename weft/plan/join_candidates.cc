@@ -234,7 +234,12 @@ void JoinCandidates::offer_index(Entry& entry, const Entry& left, const Entry& r
   candidate.permutation = lookup_order(scan, shared);
   for (size_t i = 0; i < left.candidates.size(); ++i) {
     candidate.left_candidate = i;
+    // The rows are brought into the order of the keys. That of the left side survives only if it is
+    // that of a key.
     candidate.sorted_by = left.candidates[i].sorted_by;
+    if (candidate.sorted_by && !contains(shared, *candidate.sorted_by)) {
+      candidate.sorted_by.reset();
+    }
     candidate.cost =
         left.candidates[i].cost + seeks * kCostSeek + fetched * kCostScan + fetched * kCostOutput;
     entry.offer(candidate);
