@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Writes the data of the benchmarks: made up, and the same bytes every time for the same arguments.
 
-usage: data.py people|shop|nodes TRIPLES FILE [SEED]
+usage: data.py people|shop|nodes|town TRIPLES FILE [SEED]
   people  persons with names, ages, mails, cities, acquaintances: 10 triples each, half of them literals
   shop    schema.org products, offers, reviews, shops: types, prices, dates, texts in two languages
   nodes   short IRIs only, spread at random
+  town    persons in cities, regions and countries, classes in a tree, a net of acquaintances with many triangles and
+          circles of 1,000: what the shapes of query_shapes.py ask
 """
 import random
 import sys
@@ -74,7 +76,35 @@ def nodes(triples, r):
         yield f"<{EX}n{r.randrange(size)}> <{EX}p{r.randrange(40)}> <{EX}n{r.randrange(size)}> .\n"
 
 
-KINDS = {"people": people, "shop": shop, "nodes": nodes}
+def town(triples, r):
+    persons = max(1_000, triples // 10)
+    cities = persons // 100
+    for i in range(1, 40):
+        yield f"<{EX}class{i}> <{RDFS}subClassOf> <{EX}class{(i - 1) // 3}> .\n"
+    for i in range(cities):
+        yield f"<{EX}city{i}> <{EX}partOf> <{EX}region{i % 200}> .\n"
+        yield f'<{EX}city{i}> <{FOAF}name> "City {i}" .\n'
+    for i in range(200):
+        yield f"<{EX}region{i}> <{EX}partOf> <{EX}country{i % 20}> .\n"
+    for i in range(persons * 11 // 10):
+        s = f"<{EX}person{i}>"
+        yield f"{s} <{RDF}type> <{EX}class{r.randrange(13, 40)}> .\n"
+        yield f'{s} <{FOAF}name> "{r.choice(FIRST)} {r.choice(LAST)} {i % (persons // 4)}" .\n'
+        yield f'{s} <{FOAF}age> "{r.randrange(18, 95)}"^^<{XSD}integer> .\n'
+        yield f'{s} <{EX}height> "{r.randrange(15000, 20000) / 10000:.4f}"^^<{XSD}decimal> .\n'
+        yield f'{s} <{EX}born> "{r.randrange(1930, 2008)}-{r.randrange(1, 13):02}-{r.randrange(1, 29):02}"^^<{XSD}date> .\n'
+        yield f"{s} <{EX}city> <{EX}city{int(r.paretovariate(0.3)) % cities}> .\n"
+        yield f"{s} <{EX}next> <{EX}person{i + 1 if i % 1000 != 999 else i - 999}> .\n"
+        if r.random() < 0.1:
+            yield f"{s} <{FOAF}mbox> <mailto:{i}@example.org> .\n"
+        if r.random() < 0.3:
+            yield f'{s} <{EX}note> "{sentence(r)}"@en .\n'
+        for _ in range(r.randrange(1, 5)):
+            friend = i + r.randrange(-20, 21) if r.random() < 0.5 else r.randrange(persons)
+            yield f"{s} <{FOAF}knows> <{EX}person{friend % persons}> .\n"
+
+
+KINDS = {"people": people, "shop": shop, "nodes": nodes, "town": town}
 
 
 def write(kind, triples, path, seed=1):

@@ -3,8 +3,8 @@
 
 usage: bench/run.py [--triples N] [--rounds N] [--only NAME,...] [--large] [--json FILE]
   --triples N    of the build and query benchmarks (default 1,000,000)
-  --large        also 20 M triples within 512 MiB, and the manifest of 5 M triples and 100 segments
-  --only NAMES   build parse size query manifest http large
+  --large        also 20 M triples within 512 MiB, query shapes on 5 M, and the manifest of 5 M triples and 100 segments
+  --only NAMES   build parse size open query manifest http query-large large
 Writes build/bench/report.json and report.md; exit 1 if an answer was wrong.
 """
 import argparse
@@ -17,6 +17,7 @@ import fold
 import peers
 import remote
 from measure import Failed, alternate, median
+from query import query_shapes
 from report import Report
 
 KINDS = ("people", "shop")
@@ -102,6 +103,14 @@ def size(report, triples, _):
 
 
 def query(report, triples, _):
+    query_shapes(report, triples)
+
+
+def query_large(report, _, __):
+    query_shapes(report, 5_000_000)
+
+
+def open_query(report, triples, _):
     need_segments(triples)
     for kind in KINDS:
         ours, theirs, text = segment("weft", kind, triples), segment("rete", kind, triples), QUERIES[kind]
@@ -133,7 +142,7 @@ def large(report, _, __):
         peers.remove(path)
 
 
-ITEMS = {"build": build, "parse": parse, "size": size, "query": query, "manifest": fold.manifest, "http": remote.http, "large": large}
+ITEMS = {"build": build, "parse": parse, "size": size, "open": open_query, "query": query, "query-large": query_large, "manifest": fold.manifest, "http": remote.http, "large": large}
 
 
 def main():
@@ -144,7 +153,7 @@ def main():
     arguments.add_argument("--large", action="store_true")
     arguments.add_argument("--json", default=os.path.join(peers.FOLDER, "report.json"))
     given = arguments.parse_args()
-    names = [n for n in given.only.split(",") if n] or [n for n in ITEMS if n != "large" or given.large]
+    names = [n for n in given.only.split(",") if n] or [n for n in ITEMS if given.large or not n.endswith("large")]
     report = Report()
     report.notes = {"triples": given.triples, "rounds": given.rounds, "processors": os.cpu_count(), "machine": platform.machine(), "load": os.getloadavg()}
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}; medians of {given.rounds} rounds or more, all programs taking turns")
