@@ -117,14 +117,34 @@ class CurlClient final : public HttpClient {
     return storage::VersionedObject{std::move(bytes), std::move(known)};
   }
 
+  Result<Reply> ask(const Question& question, std::stop_token stop) override {
+    if (!is_url(question.url)) {
+      return Error(ErrorKind::kInvalid, "not an http:// or https:// URL")
+          .with("url", shown_url(question.url));
+    }
+    Request request;
+    request.url = question.url;
+    request.whole_bytes_max = question.answer_bytes_max;
+    request.body = question.body;
+    request.content_type = question.content_type;
+    request.accept = question.accept;
+    request.fields = question.fields;
+    request.timeout_ms = question.timeout_ms;
+    const TransferHandle transfer = transfers_->submit(std::move(request));
+    WEFT_TRY_STATUS(transfers_->wait({transfer}, stop));
+    WEFT_TRY(Answer answer, transfers_->take(transfer));
+    return read_reply(question, std::move(answer));
+  }
+
   HttpCounters counters() const override { return transfers_->counters(); }
 
  private:
   TransferHandle request_head(const std::string& url) {
-    return transfers_->submit({.url = url,
-                               .range = {0, head_bytes_},
-                               .if_range = {},
-                               .whole_bytes_max = options_.whole_object_bytes_max});
+    Request request;
+    request.url = url;
+    request.range = {0, head_bytes_};
+    request.whole_bytes_max = options_.whole_object_bytes_max;
+    return transfers_->submit(std::move(request));
   }
 
   Result<Head> fetch_head(const std::string& url, uint64_t whole_max, const std::stop_token& stop) {

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/base/bytes.h"
 #include "weft/base/result.h"
 #include "weft/storage/object_store.h"
 
@@ -59,6 +60,26 @@ struct HttpCounters {
   uint64_t bytes = 0;
 };
 
+// One request whose answer is made anew each time, kept whole and never cached: a query of another
+// endpoint, a document.
+struct Question {
+  std::string url;
+  // With one this is a POST, which must change nothing there: it may be sent again. Else a GET.
+  std::string body;
+  std::string content_type;  // of `body`
+  std::string accept;
+  std::vector<std::string> fields;  // more of the head: "Name: value"
+  // Beyond it: kLimit.
+  uint64_t answer_bytes_max = 64 << 20;
+  // Of all attempts together; 0: only each attempt has its time.
+  uint64_t timeout_ms = 0;
+};
+
+struct Reply {
+  std::string content_type;
+  Bytes body;
+};
+
 // Whether `text` begins with http:// or https:// (in any case).
 bool is_url(std::string_view text);
 
@@ -80,6 +101,9 @@ class HttpClient {
   // A whole small object. The etag is the server's, or stands for the content if it sends none.
   virtual Result<storage::VersionedObject> get_url(const std::string& url, uint64_t size_max_bytes,
                                                    std::stop_token stop = {}) = 0;
+
+  // Errors: as open_url; the first words of the server's own message are the fact `answer`.
+  virtual Result<Reply> ask(const Question& question, std::stop_token stop = {}) = 0;
 
   virtual HttpCounters counters() const = 0;
 };

@@ -1,6 +1,7 @@
 #include "weft/remote/http_client.h"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -437,6 +438,80 @@ TEST(HttpClient, SlowServersRunIntoTheTimeout) {
   EXPECT_EQ(error.kind(), ErrorKind::kUnavailable);
   EXPECT_EQ(error.fact("reason"), "timeout");
   EXPECT_EQ(error.fact("attempts"), "2");
+}
+
+TEST(HttpClient, AQuestionIsPostedWithItsFields) {
+  TestServer server([](const ServerRequest& r) {
+    ServerResponse response;
+    response.headers.emplace_back("Content-Type", "text/plain");
+    response.body = r.header("content-type") + "|" + r.header("accept") + "|" +
+                    r.header("weft-via") + "|" + r.header("expect") + "|" + r.body;
+    return response;
+  });
+  const auto client = client_with(quick());
+  Question question;
+  question.url = server.url("/query");
+  question.body = "ASK {}" + std::string(5'000, ' ');
+  question.content_type = "application/sparql-query";
+  question.accept = "a/b";
+  question.fields = {"Weft-Via: x"};
+  const Reply reply = client->ask(question).value();
+  EXPECT_EQ(reply.content_type, "text/plain");
+  EXPECT_EQ(to_text(reply.body), "application/sparql-query|a/b|x||" + question.body);
+  question.body.clear();
+  EXPECT_EQ(to_text(client->ask(question).value().body), "|a/b|x||");
+}
+
+TEST(HttpClient, AnswersToQuestionsHaveALimit) {
+  TestServer server([](const ServerRequest& r) {
+    ServerResponse response;
+    response.body = std::string(1'000, 'x');
+    response.with_content_length = r.path == "/stated";
+    return response;
+  });
+  const auto client = client_with(quick());
+  for (const char* const path : {"/stated", "/not"}) {
+    Question question;
+    question.url = server.url(path);
+    question.answer_bytes_max = 1'000;
+    EXPECT_EQ(client->ask(question).value().body.size(), 1'000U) << path;
+    question.answer_bytes_max = 999;
+    EXPECT_EQ(client->ask(question).error().kind(), ErrorKind::kLimit) << path;
+  }
+}
+
+TEST(HttpClient, TheTimeOfAQuestionIsThatOfAllItsAttempts) {
+  TestServer server([](const ServerRequest&) {
+    ServerResponse response;
+    response.delay_ms = 400;
+    return response;
+  });
+  const auto client = client_with(quick());
+  Question question;
+  question.url = server.url("/");
+  question.timeout_ms = 100;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(client->ask(question).error().fact("reason"), "timeout");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(350));
+  EXPECT_EQ(server.requests().size(), 1U);
+  question.timeout_ms = 5'000;
+  EXPECT_TRUE(client->ask(question).ok());
+}
+
+TEST(HttpClient, WhatAServerSaysAboutAQuestionIsInTheError) {
+  TestServer server([](const ServerRequest&) {
+    ServerResponse response;
+    response.status = 400;
+    response.body = "no such word: SELEKT" + std::string(2'000, '.');
+    return response;
+  });
+  const auto client = client_with(quick());
+  Question question;
+  question.url = server.url("/");
+  const Error error = client->ask(question).error();
+  EXPECT_EQ(error.kind(), ErrorKind::kInvalid);
+  EXPECT_EQ(error.fact("answer").size(), 500U);
+  EXPECT_THAT(std::string(error.fact("answer")), HasSubstr("SELEKT"));
 }
 
 TEST(HttpClientThreads, StopsWhileItWaits) {

@@ -187,8 +187,11 @@ class HttpReader final : public storage::ObjectReader {
   }
 
   TransferHandle request(Range piece) {
-    return transfers_->submit(
-        {.url = url_, .range = piece, .if_range = validators_.strong_etag(), .whole_bytes_max = 0});
+    Request request;
+    request.url = url_;
+    request.range = piece;
+    request.if_range = validators_.strong_etag();
+    return transfers_->submit(std::move(request));
   }
 
   TransferHandle expected_or_new(Range piece) WEFT_REQUIRES(mutex_) {
@@ -259,6 +262,23 @@ Result<Head> read_head(const std::string& url, Answer answer, uint64_t range_siz
   head.bytes = std::move(answer.body);
   head.is_whole = head.bytes.size() == head.validators.size;
   return head;
+}
+
+Result<Reply> read_reply(const Question& question, Answer answer) {
+  if (answer.cut_off) {
+    return Error(ErrorKind::kLimit, "the answer of another server is too long")
+        .with("url", shown_url(question.url))
+        .with("answer_bytes_max", question.answer_bytes_max);
+  }
+  if (answer.status != 200) {
+    Error error = status_error(question.url, answer.status);
+    if (!answer.message.empty()) {
+      error.add("answer", answer.message);
+    }
+    return error;
+  }
+  WEFT_TRY_STATUS(check_encoding(question.url, answer));
+  return Reply{.content_type = std::move(answer.content_type), .body = std::move(answer.body)};
 }
 
 std::unique_ptr<storage::ObjectReader> http_reader(std::shared_ptr<Transfers> transfers,

@@ -33,6 +33,9 @@ struct Head {
 Result<Head> read_head(const std::string& url, Answer answer, uint64_t range_size,
                        uint64_t whole_object_bytes_max);
 
+// The answer to a Question. Errors: by status; kLimit, kUnsupported (an encoding).
+Result<Reply> read_reply(const Question& question, Answer answer);
+
 // Reads ranges without a cache, each in pieces of at most `request_bytes_max`, all at once.
 std::unique_ptr<storage::ObjectReader> http_reader(std::shared_ptr<Transfers> transfers,
                                                    std::string url, Validators validators,

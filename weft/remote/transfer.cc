@@ -7,6 +7,8 @@ namespace weft::remote {
 namespace {
 
 constexpr uint64_t kDrainedBytesMax = 64 << 10;
+// Of the text of an error.
+constexpr size_t kMessageBytesMax = 500;
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
@@ -86,7 +88,7 @@ std::string shown_url(const std::string& url) {
   return url.substr(0, begin + 3) + url.substr(at + 1);
 }
 
-Status Transfer::prepare(const HttpOptions& options) {
+Status Transfer::prepare(const HttpOptions& options, int64_t now_microseconds) {
   answer = Answer();
   retry_after_ms.reset();
   error_text[0] = '\0';
@@ -101,6 +103,7 @@ Status Transfer::prepare(const HttpOptions& options) {
     // The list keeps its address when it grows at the end.
     libcurl().slist_append(headers.get(), line.c_str());
   }
+  prepare_question();
   const bool secure = lower(std::string_view(request.url).substr(0, 8)) == "https://";
   libcurl().easy_setopt(curl, CURLOPT_URL, request.url.c_str());
   libcurl().easy_setopt(curl, CURLOPT_PRIVATE, this);
@@ -115,7 +118,12 @@ Status Transfer::prepare(const HttpOptions& options) {
   libcurl().easy_setopt(curl, CURLOPT_MAXREDIRS, static_cast<long>(options.redirects_max));
   libcurl().easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                         static_cast<long>(options.connect_timeout_ms));
-  libcurl().easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(options.request_timeout_ms));
+  auto timeout_ms = static_cast<int64_t>(options.request_timeout_ms);
+  if (deadline_microseconds.has_value()) {
+    const int64_t left_ms = (*deadline_microseconds - now_microseconds) / 1'000;
+    timeout_ms = std::min(timeout_ms, std::max<int64_t>(left_ms, 1));
+  }
+  libcurl().easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout_ms));
   libcurl().easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
   libcurl().easy_setopt(curl, CURLOPT_LOW_SPEED_TIME,
                         static_cast<long>((options.stall_timeout_ms + 999) / 1000));
@@ -129,6 +137,30 @@ Status Transfer::prepare(const HttpOptions& options) {
     libcurl().easy_setopt(curl, CURLOPT_RANGE, range.c_str());
   }
   return ok_status();
+}
+
+// What a request has that is no plain read of an object.
+void Transfer::prepare_question() {
+  const auto add = [this](const std::string& line) {
+    libcurl().slist_append(headers.get(), line.c_str());
+  };
+  if (!request.accept.empty()) {
+    add("Accept: " + request.accept);
+  }
+  for (const std::string& field : request.fields) {
+    add(field);
+  }
+  if (request.body.empty()) {
+    return;
+  }
+  add("Content-Type: " + request.content_type);
+  add("Expect:");  // do not wait for a 100 Continue
+  CURL* curl = handle.get();
+  libcurl().easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data());
+  libcurl().easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE,
+                        static_cast<curl_off_t>(request.body.size()));
+  // A redirected question is asked again, not turned into a GET.
+  libcurl().easy_setopt(curl, CURLOPT_POSTREDIR, static_cast<long>(CURL_REDIR_POST_ALL));
 }
 
 size_t Transfer::on_header(char* data, size_t unit, size_t count, void* transfer) {
@@ -160,6 +192,8 @@ void Transfer::take_header(std::string_view line) {
     answer.etag = value;
   } else if (name == "last-modified") {
     answer.last_modified = value;
+  } else if (name == "content-type") {
+    answer.content_type = value;
   } else if (name == "content-length") {
     answer.content_length = number(value);
   } else if (name == "retry-after") {
@@ -181,6 +215,7 @@ size_t Transfer::on_body(char* data, size_t unit, size_t count, void* transfer) 
   const size_t size = unit * count;
   Answer& answer = self.answer;
   if (answer.status != 200 && answer.status != 206) {
+    answer.message.append(data, std::min(size, kMessageBytesMax - answer.message.size()));
     // Let short texts of errors pass, so that the connection can be used again.
     return answer.content_length.value_or(0) <= kDrainedBytesMax ? size : 0;
   }
@@ -222,8 +257,12 @@ bool Transfer::finish(CURLcode code) {
     return is_worth_another_try(code);
   }
   if (is_worth_another_try(answer.status)) {
-    outcome = failure(ErrorKind::kUnavailable, "the server cannot answer now")
-                  .with("status", static_cast<uint64_t>(answer.status));
+    Error error = failure(ErrorKind::kUnavailable, "the server cannot answer now")
+                      .with("status", static_cast<uint64_t>(answer.status));
+    if (!answer.message.empty()) {
+      error.add("answer", answer.message);
+    }
+    outcome = std::move(error);
     return true;
   }
   outcome = std::move(answer);

@@ -29,6 +29,8 @@ struct Transfer {
   uint32_t attempts = 0;
   // Not to be sent before; by the monotonic clock.
   int64_t due_microseconds = 0;
+  // Where the time of all attempts ends; nothing: nowhere.
+  std::optional<int64_t> deadline_microseconds;
   std::optional<Result<Answer>> outcome;
 
   std::unique_ptr<CURL, CurlDeleter> handle;
@@ -38,12 +40,13 @@ struct Transfer {
   char error_text[CURL_ERROR_SIZE] = {};
 
   // Makes the handle of the next attempt. Errors: kInternal.
-  Status prepare(const HttpOptions& options);
+  Status prepare(const HttpOptions& options, int64_t now_microseconds);
   // The attempt ended with `code`. True: try again (the reason is in `outcome`, for the case that
   // it was the last one). False: `outcome` is final.
   bool finish(CURLcode code);
 
  private:
+  void prepare_question();
   static size_t on_header(char* data, size_t unit, size_t count, void* transfer);
   static size_t on_body(char* data, size_t unit, size_t count, void* transfer);
   void take_header(std::string_view line);

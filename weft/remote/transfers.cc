@@ -38,6 +38,10 @@ class CurlTransfers final : public Transfers {
   TransferHandle submit(Request request) override {
     auto transfer = std::make_shared<Transfer>();
     transfer->request = std::move(request);
+    if (const uint64_t timeout_ms = transfer->request.timeout_ms; timeout_ms > 0) {
+      transfer->deadline_microseconds =
+          clock_.monotonic_microseconds() + static_cast<int64_t>(timeout_ms) * 1'000;
+    }
     const base::MutexLock lock(mutex_);
     transfer->round = counters_.rounds + 1;
     queue_.push_back(transfer);
@@ -171,7 +175,7 @@ class CurlTransfers final : public Transfers {
 
   void start(TransferHandle transfer) WEFT_REQUIRES(mutex_) {
     ++transfer->attempts;
-    Status prepared = transfer->prepare(options_);
+    Status prepared = transfer->prepare(options_, clock_.monotonic_microseconds());
     if (prepared.ok() &&
         libcurl().multi_add_handle(multi_.get(), transfer->handle.get()) != CURLM_OK) {
       prepared = Error(ErrorKind::kInternal, "the HTTP library takes no request");
@@ -198,12 +202,15 @@ class CurlTransfers final : public Transfers {
     if (transfer->state == Transfer::State::kDropped) {
       return;
     }
-    if (!again || transfer->attempts >= options_.attempts_max) {
+    const int64_t due = clock_.monotonic_microseconds() + backoff_microseconds(*transfer);
+    const bool too_late =
+        transfer->deadline_microseconds.has_value() && due >= *transfer->deadline_microseconds;
+    if (!again || too_late || transfer->attempts >= options_.attempts_max) {
       transfer->state = Transfer::State::kEnded;
       return;
     }
     transfer->state = Transfer::State::kQueued;
-    transfer->due_microseconds = clock_.monotonic_microseconds() + backoff_microseconds(*transfer);
+    transfer->due_microseconds = due;
     ++transfer->round;
     queue_.push_back(std::move(transfer));
   }

@@ -29,6 +29,13 @@ struct Request {
   std::string if_range;
   // The longest body of a 200 that is kept; 0: a 200 is not read.
   uint64_t whole_bytes_max = 0;
+  // With a body the request is a POST of this type.
+  std::string body;
+  std::string content_type;
+  std::string accept;
+  std::vector<std::string> fields;  // "Name: value"
+  // Of all attempts together, from now on; 0: only each attempt has its time.
+  uint64_t timeout_ms = 0;
 };
 
 // The last answer, after redirects.
@@ -38,8 +45,11 @@ struct Answer {
   std::string content_encoding;
   std::string etag;
   std::string last_modified;
+  std::string content_type;
   std::optional<uint64_t> content_length;
   Bytes body;
+  // What an answer that is no 200 or 206 says, cut short.
+  std::string message;
   // The body was longer than what is kept, or (whole_bytes_max = 0) not read.
   bool cut_off = false;
 };

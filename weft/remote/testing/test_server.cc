@@ -114,6 +114,17 @@ struct TestServer::State {
       }
       ServerRequest request = parse(input.substr(0, end));
       input.erase(0, end + 4);
+      const uint64_t size = std::strtoull(request.header("content-length").c_str(), nullptr, 10);
+      while (input.size() < size) {
+        char piece[4096];
+        const ssize_t got = ::recv(socket, piece, sizeof piece, 0);
+        if (got <= 0) {
+          break;
+        }
+        input.append(piece, static_cast<size_t>(got));
+      }
+      request.body = input.substr(0, size);
+      input.erase(0, size);
       if (!answer(socket, std::move(request))) {
         break;
       }

@@ -1,4 +1,4 @@
-// A small HTTP/1.1 server for tests: one thread per connection, GET only, and a handler that may
+// A small HTTP/1.1 server for tests: one thread per connection, and a handler that may
 // answer with anything: wrongly, late, or not at all.
 #pragma once
 
@@ -17,6 +17,7 @@ namespace weft::remote {
 struct ServerRequest {
   std::string path;
   std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;                            // as long as Content-Length says
   uint64_t number = 0;                         // of this server, from 0
 
   // The one range asked for, cut to an object of `size` bytes. Nothing: no Range header.
