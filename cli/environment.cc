@@ -1,9 +1,11 @@
 #include "cli/environment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 
+#include "weft/engine/http_service.h"
 #include "weft/rete/verdict.h"
 
 namespace weft::cli {
@@ -27,6 +29,15 @@ std::unique_ptr<engine::Environment> make_environment(Session& session) {
   options.verify_remote = session.options().verify_remote;
   return std::make_unique<engine::Environment>(session.executor(), session.clock(),
                                                std::move(options));
+}
+
+std::unique_ptr<exec::ServiceClient> make_service_client(engine::Environment& environment,
+                                                         double timeout_seconds) {
+  engine::ServiceCallOptions options;
+  options.reach.anything = true;
+  options.timeout_ms = static_cast<uint64_t>(std::ceil(timeout_seconds * 1000));
+  return engine::make_http_service([&environment] { return environment.http(); },
+                                   environment.clock(), std::move(options));
 }
 
 }  // namespace weft::cli

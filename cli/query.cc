@@ -103,6 +103,8 @@ Status run_query(const QueryArguments& arguments, Session& session) {
   options.executor = &session.executor();
   options.clock = &session.clock();
   options.random = &random;
+  const auto services = make_service_client(*environment, arguments.timeout_seconds);
+  options.services = services.get();
   options.stop = session.stop();
   options.timeout_ms = static_cast<uint64_t>(std::ceil(arguments.timeout_seconds * 1000));
   WEFT_TRY(const auto prepared, exec::prepare(std::move(query), graph->source(), options));

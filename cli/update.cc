@@ -54,6 +54,8 @@ Status run_update_command(const UpdateArguments& arguments, Session& session) {
   update.stop = session.stop();
   update.timeout_ms = static_cast<uint64_t>(std::ceil(arguments.timeout_seconds * 1000));
   update.loader = engine::any_document_loader(*environment);
+  const auto services = make_service_client(*environment, arguments.timeout_seconds);
+  update.services = services.get();
   WEFT_TRY(const engine::UpdateReceipt receipt, graph->update(text, update));
   WEFT_TRY_STATUS(graph->close());
   if (session.options().json) {

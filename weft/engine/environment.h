@@ -55,6 +55,8 @@ class Environment {
   Result<std::unique_ptr<storage::ObjectReader>> open_growing(const std::string& target);
   // A hint: these will be opened soon. URLs among them are fetched side by side. Never waits.
   void prefetch(const std::vector<std::string>& targets);
+  // What opens URLs; made when it is first asked for. Errors: those of remote::HttpClient::create.
+  Result<remote::HttpClient*> http();
   // What URLs have cost so far; all zero if none was opened.
   remote::HttpCounters http_counters();
   // open_object for what manifests name. Must not outlive the environment.
@@ -68,8 +70,6 @@ class Environment {
   Result<std::shared_ptr<rete::Segment>> open_segment(const std::string& target);
 
  private:
-  Result<remote::HttpClient*> http();
-
   base::Executor& executor_;
   const base::Clock& clock_;
   EnvironmentOptions options_;

@@ -3,6 +3,7 @@ set(SOURCES
   environment.cc
   fold_source.cc
   graph.cc
+  http_service.cc
   lance_table.cc
   live_commit.cc
   live_graph.cc
@@ -11,17 +12,22 @@ set(SOURCES
   live_state.cc
   live_store.cc
   local_paths.cc
+  reach.cc
+  retarget_update.cc
   run_update.cc
 )
 set(HEADERS
   document_loader.h
   environment.h
   graph.h
+  http_service.h
   lance_table.h
   live_graph.h
   live_state.h
   live_store.h
   local_paths.h
+  reach.h
+  retarget_update.h
   run_update.h
 )
-set(TESTS graph_test.cc live_graph_test.cc live_maintenance_test.cc testing/live_graph_fixture.h)
+set(TESTS graph_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc testing/live_graph_fixture.h)

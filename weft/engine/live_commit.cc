@@ -49,6 +49,7 @@ exec::QueryOptions LiveStore::query_options(const UpdateOptions& options) {
   query.executor = &place_.tools.executor;
   query.clock = &place_.tools.clock;
   query.random = &place_.tools.random;
+  query.services = options.services;
   query.stop = options.stop;
   return query;
 }

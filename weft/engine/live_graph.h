@@ -29,6 +29,7 @@
 #include "weft/codec/stream.h"
 #include "weft/engine/environment.h"
 #include "weft/exec/quad_source.h"
+#include "weft/exec/service_client.h"
 #include "weft/quads/fold.h"
 #include "weft/rdfio/format.h"
 
@@ -98,6 +99,9 @@ struct UpdateOptions {
   // using-graph-uri and using-named-graph-uri of the protocol: IRIs without brackets.
   std::vector<std::string> using_graphs;
   std::vector<std::string> using_named_graphs;
+  // What the request calls the default graph is this one, an IRI without brackets (PATCH of the
+  // Graph Store Protocol). Empty: the default graph.
+  std::string target_graph;
   // The update is refused with kConflict unless the state it applies to has this tag.
   std::optional<std::string> if_tag;
   std::stop_token stop;
@@ -106,6 +110,8 @@ struct UpdateOptions {
   base::MemoryBudget* budget = nullptr;
   // Null: LOAD is refused.
   DocumentLoader loader;
+  // Null: SERVICE is refused.
+  exec::ServiceClient* services = nullptr;
 };
 
 struct UpdateReceipt {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/engine/graph.h"
+#include "weft/engine/retarget_update.h"
 #include "weft/exec/update.h"
 #include "weft/quads/dump_fold.h"
 #include "weft/rdfio/parse.h"
@@ -194,6 +195,9 @@ class UpdateRun {
 
 Status run_update(sparql::Update request, quads::FoldDraft& draft, const UpdateOptions& options,
                   const exec::QueryOptions& query) {
+  if (!options.target_graph.empty()) {
+    retarget(request, "<" + options.target_graph + ">");
+  }
   return UpdateRun(draft, options, query).run(std::move(request));
 }
 
