@@ -67,6 +67,7 @@ int run(int argc, char** argv) {
   add_update(app, action);
   add_manifest(app, action);
   add_journal(app, action);
+  add_serve(app, action);
   add_info(app, action);
   add_verify(app, action);
   add_dump(app, action);

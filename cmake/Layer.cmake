@@ -1,13 +1,17 @@
-# layer(NAME [DEPS layer...] [LIBS library...]): one folder of weft/ as one static library, its tests
-# (they stand beside the code) as one program per layer. Files are listed in weft/NAME/files.cmake.
+# layer(NAME [DEPS layer...] [LIBS library...]): one folder of weft/ (or of the root) as one static library, its tests
+# (they stand beside the code) as one program per layer. Files are listed in its files.cmake.
 function(layer name)
   cmake_parse_arguments(LAYER "" "" "DEPS;LIBS" ${ARGN})
   set(SOURCES)
   set(HEADERS)
   set(TESTS)
-  include(${PROJECT_SOURCE_DIR}/weft/${name}/files.cmake)
+  set(folder ${PROJECT_SOURCE_DIR}/weft/${name})
+  if(NOT EXISTS ${folder})  # server/ stands beside weft/
+    set(folder ${PROJECT_SOURCE_DIR}/${name})
+  endif()
+  include(${folder}/files.cmake)
   foreach(list SOURCES HEADERS TESTS)
-    list(TRANSFORM ${list} PREPEND ${PROJECT_SOURCE_DIR}/weft/${name}/)
+    list(TRANSFORM ${list} PREPEND ${folder}/)
   endforeach()
   list(TRANSFORM LAYER_DEPS PREPEND weft_ OUTPUT_VARIABLE below)
   if(SOURCES)

@@ -38,6 +38,58 @@ weft() {
 
 manifest=my.rete-manifest.json
 
+# curl_ WORDS...: a request to the server, printed as you would type it.
+curl_() {
+  local quoted=() word begin
+  for word in "$@"; do
+    if [[ $word =~ [^A-Za-z0-9_./=:-] ]]; then quoted+=("\"$word\""); else quoted+=("$word"); fi
+  done
+  printf '$ curl %s\n' "${quoted[*]}"
+  begin=$(date +%s%3N)
+  curl -sS --fail-with-body --max-time 60 "$@" || { echo "demo: that failed" >&2; exit 1; }
+  printf '  (%d ms)\n' $(($(date +%s%3N) - begin))
+}
+
+server=''
+stop_server() {
+  [[ -z $server ]] && return 0
+  kill -TERM "$server" 2>/dev/null || true
+  local status=0
+  wait "$server" || status=$?
+  server=''
+  return "$status"
+}
+
+# The manifest over HTTP: what is inserted is there at once, while it is sealed, and after the end.
+served() {
+  command -v curl >/dev/null || { say "Serving needs curl, which is not here: skipped."; return 0; }
+  local log=serve.log url='' count='SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }'
+  say "The graph is served over HTTP, and changes while it is asked."
+  printf '$ weft serve %s --bind 127.0.0.1:0 &\n' "$manifest"
+  "$program" serve "$manifest" --bind 127.0.0.1:0 --access-log none 2>"$log" &
+  server=$!
+  trap 'stop_server || true' EXIT
+  for _ in $(seq 200); do
+    url=$(sed -n 's/^weft: serving .* at \(http:[^ ]*\)\/sparql$/\1/p' "$log")
+    [[ -n $url ]] && break
+    kill -0 "$server" 2>/dev/null || { cat "$log" >&2; exit 1; }
+    sleep 0.05
+  done
+  [[ -n $url ]] || { cat "$log" >&2; exit 1; }
+  cat "$log"
+  curl_ "$url/sparql" -H "Accept: text/csv" --data-urlencode "query=$count"
+  say "An update is durable when it is answered, and the next query sees it."
+  curl_ "$url/update" --data-urlencode "update=INSERT DATA { <http://ex/demo> <http://ex/says> 'written over HTTP' }"
+  curl_ "$url/sparql" -H "Accept: text/csv" --data-urlencode "query=SELECT ?what { <http://ex/demo> <http://ex/says> ?what }"
+  say "The journal becomes a segment while the server goes on."
+  curl_ -X POST "$url/admin/seal"
+  curl_ "$url/sparql" -H "Accept: text/csv" --data-urlencode "query=$count"
+  say "The server ends in order; what it was told is in the files."
+  printf '$ kill -TERM %s\n' "$server"
+  stop_server
+  weft query "$manifest" "SELECT ?what { <http://ex/demo> <http://ex/says> ?what }"
+}
+
 own_data() {
   say "Your data becomes a segment: one immutable file that can be queried where it lies."
   weft build "${files[@]}" -o base.rete
@@ -88,5 +140,6 @@ quickstart() {
 }
 
 if ((${#files[@]})); then own_data; else quickstart; fi
+served
 printf '\nThe result lies in %s\n' "$PWD"
 ls -l --time-style=+ . | awk 'NR > 1 {printf "  %9d  %s\n", $5, $6}'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# clang-tidy over the sources of weft/ and cli/ that are no tests, or over the given ones.
+# clang-tidy over the sources of weft/, server/ and cli/ that are no tests, or over the given ones.
 # usage: tools/lint.sh [FILE...]
 # Compile commands are those of the preset `clang`, which is configured and not built.
 # Prints what it finds, nothing for a clean file; exit 1 on findings. A file whose text, headers and rules
@@ -11,7 +11,7 @@ mkdir -p build
 cmake --preset clang -Wno-dev >build/clang.configure.log 2>&1 || { cat build/clang.configure.log; exit 2; }
 mkdir -p "$folder/lint"
 # All headers count for every file: coarse, and safe.
-rules=$({ clang-tidy-19 --version; cat .clang-tidy; git ls-files -z -- 'weft/*.h' 'cli/*.h' 'weft/*.inc' | xargs -0 -r cat; } | sha256sum | cut -c1-16)
+rules=$({ clang-tidy-19 --version; cat .clang-tidy; git ls-files -z -- 'weft/*.h' 'server/*.h' 'cli/*.h' 'weft/*.inc' | xargs -0 -r cat; } | sha256sum | cut -c1-16)
 export folder rules
 
 lint_one() {
@@ -30,7 +30,7 @@ export -f lint_one
 if (($#)); then
   files=("$@")
 else
-  mapfile -t files < <(git ls-files -- 'weft/*.cc' 'cli/*.cc' | grep -v '_test\.cc$')
+  mapfile -t files < <(git ls-files -- 'weft/*.cc' 'server/*.cc' 'cli/*.cc' | grep -v '_test\.cc$')
 fi
 printf '%s\0' "${files[@]}" | xargs -0 -r -n 1 -P "${JOBS:-2}" bash -c 'lint_one "$1"' lint || { echo "lint: findings above"; exit 1; }
 echo "lint: ${#files[@]} files are clean"

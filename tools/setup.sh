@@ -6,7 +6,7 @@
 # Asks for nothing; uses sudo if not root; does nothing, in well under a second, if all is there.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache make git ca-certificates python3
+build=(g++ cmake ninja-build ccache make git ca-certificates curl python3
   libzstd-dev liblz4-dev libroaring-dev zlib1g-dev libbz2-dev libcurl4-openssl-dev libssl-dev libicu-dev libre2-dev
   nlohmann-json3-dev libexpat1-dev libboost-dev libcli11-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev)

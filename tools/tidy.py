@@ -4,11 +4,11 @@
 usage: tools/tidy.py [ROOT]          exit 0: clean, 1: findings
 
 Rules
-  include   a file of weft/LAYER includes only its layer and the layers named below it in
-            weft/layers.cmake; cli/, tests/, fuzz/ and bench/ may include every layer
+  include   a file of weft/LAYER (the layer server: of server/) includes only its layer and the layers named
+            below it in weft/layers.cmake; cli/, tests/, fuzz/ and bench/ may include every layer
   listed    every .cc and .h of a layer stands in its files.cmake, and every listed file exists
   name      no file or folder is called util, helper, common, misc, manager or context
-  size      a source file of weft/ or cli/ has at most 500 lines (400 is the aim)
+  size      a source file of weft/, server/ or cli/ has at most 500 lines (400 is the aim)
   guard     every header begins with a comment and has #pragma once
 """
 import os
@@ -18,6 +18,7 @@ import sys
 ROOT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), ".."))
 BAD_NAME = re.compile(r"(^|[_./])(utils?|helpers?|common|misc|manager|context)([_./]|$)")
 LINES_MAX = 500
+BESIDE = {"server"}  # layers whose folder stands beside weft/
 
 
 def read(path):
@@ -56,18 +57,24 @@ def sources(folder):
             yield os.path.relpath(os.path.join(path, file), ROOT)
 
 
+def folder_of(layer):
+    return layer if layer in BESIDE else f"weft/{layer}"
+
+
 def check_layer(layer, allowed):
     listed = set()
-    text = re.sub(r"#.*", "", read(f"weft/{layer}/files.cmake"))
+    folder = folder_of(layer)
+    text = re.sub(r"#.*", "", read(f"{folder}/files.cmake"))
     for body in re.findall(r"set\((?:SOURCES|HEADERS|TESTS)([^)]*)\)", text):
-        listed |= {os.path.normpath(f"weft/{layer}/{name}") for name in body.split()}
-    present = {p for p in sources(f"weft/{layer}") if p.endswith((".cc", ".h"))}
+        listed |= {os.path.normpath(f"{folder}/{name}") for name in body.split()}
+    present = {p for p in sources(folder) if p.endswith((".cc", ".h"))}
     for path in sorted(present - listed):
-        yield_error(f"{path}: not listed in weft/{layer}/files.cmake")
+        yield_error(f"{path}: not listed in {folder}/files.cmake")
     for path in sorted(listed - present):
-        yield_error(f"weft/{layer}/files.cmake: lists {path}, which does not exist")
+        yield_error(f"{folder}/files.cmake: lists {path}, which does not exist")
     for path in sorted(present):
-        for other in re.findall(r'^\s*#include "weft/(\w+)/', read(path), re.M):
+        for other in re.findall(r'^\s*#include "(?:weft/(\w+)|(server|cli))/', read(path), re.M):
+            other = "".join(other)
             if other not in allowed:
                 yield_error(f"{path}: layer {layer} must not include layer {other}")
 
@@ -75,15 +82,16 @@ def check_layer(layer, allowed):
 def main():
     allowed = layers()
     folders = {d for d in os.listdir(os.path.join(ROOT, "weft")) if os.path.isdir(os.path.join(ROOT, "weft", d))}
+    folders |= {d for d in BESIDE if os.path.isdir(os.path.join(ROOT, d))}
     for layer in sorted(folders ^ set(allowed)):
         yield_error(f"weft/{layer}: folder and weft/layers.cmake disagree")
     for layer in sorted(folders & set(allowed)):
         check_layer(layer, allowed[layer])
-    for folder in ("weft", "cli", "tests", "fuzz", "bench", "tools", "cmake"):
+    for folder in ("weft", "server", "cli", "tests", "fuzz", "bench", "tools", "cmake"):
         for path in sources(folder):
             if BAD_NAME.search(path):
                 yield_error(f"{path}: name says nothing (util, helper, common, misc, manager, context)")
-            if folder in ("weft", "cli") and path.endswith((".cc", ".h")):
+            if folder in ("weft", "server", "cli") and path.endswith((".cc", ".h")):
                 lines = read(path).count("\n")
                 if lines > LINES_MAX and not path.endswith("_test.cc"):
                     yield_error(f"{path}: {lines} lines; split it (at most {LINES_MAX})")

@@ -22,3 +22,5 @@ layer(plan DEPS sparql)
 layer(exec DEPS plan LIBS ${WEFT_RE2} weft_icu OpenSSL::Crypto)
 layer(results DEPS exec rdfio json LIBS EXPAT::EXPAT weft_icu)
 layer(engine DEPS quads results remote lance)
+# Beside weft/, as cli/: the folder is server/.
+layer(server DEPS engine LIBS OpenSSL::SSL OpenSSL::Crypto)

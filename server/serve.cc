@@ -1,0 +1,72 @@
+#include "server/serve.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace weft::server {
+namespace {
+
+constexpr auto kUpkeepInterval = std::chrono::seconds(1);
+
+// Calls graph.maintain() now and then until `stop`.
+void keep_up(engine::LiveGraph& graph, AccessLog& log, std::stop_token stop) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::string last;
+  while (!stop.stop_requested()) {
+    const Status status = graph.maintain(stop);
+    const std::string error = status.ok() ? "" : status.error().to_string();
+    // Once for each thing that goes wrong, not once a second.
+    if (error != last && !stop.stop_requested()) {
+      log.event(error.empty() ? "upkeep-recovered" : "upkeep-failed", error);
+      last = error;
+    }
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, stop, kUpkeepInterval, [] { return false; });
+  }
+}
+
+std::string url_of(const HttpOptions& http, uint16_t port, const std::string& prefix) {
+  const bool v6 = http.bind.find(':') != std::string::npos;
+  return (http.certificate_file.empty() ? "http://" : "https://") +
+         (v6 ? "[" + http.bind + "]" : http.bind) + ":" + std::to_string(port) + prefix;
+}
+
+}  // namespace
+
+Status serve(engine::Environment& environment, engine::LiveGraph& graph, ServeOptions options,
+             std::stop_token stop, const std::function<void(const std::string& url)>& ready) {
+  WEFT_TRY(const std::unique_ptr<AccessLog> log,
+           AccessLog::open(options.access_log, environment.clock()));
+  const std::string prefix = options.service.path_prefix;
+  const bool writes = !options.service.read_only;
+  Service service(environment, graph, *log, std::move(options.service));
+  WEFT_TRY(const std::unique_ptr<HttpServer> http,
+           HttpServer::start(options.http, service, environment.clock()));
+  service.watch(http.get());
+  std::jthread upkeep;
+  if (writes) {
+    upkeep =
+        std::jthread([&graph, &log](std::stop_token end) { keep_up(graph, *log, std::move(end)); });
+  }
+  ready(url_of(options.http, http->port(), prefix));
+  {
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    std::unique_lock lock(mutex);
+    stopped.wait(lock, stop, [] { return false; });
+  }
+  log->event("stopping", "");
+  upkeep.request_stop();
+  http->stop();
+  if (upkeep.joinable()) {
+    upkeep.join();
+  }
+  service.watch(nullptr);
+  const Status closed = graph.close();
+  log->event("stopped", closed.ok() ? "" : closed.error().to_string());
+  return closed;
+}
+
+}  // namespace weft::server

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Writing over HTTP: updates and the Graph Store Protocol are atomic, durable, conditional; seal while serving;
+many clients; what is left after kill -9."""
+import os
+import signal
+import threading
+import time
+
+from driver import Checks, need_weft, scratch, weft
+from server_driver import Server
+
+need_weft()
+checks = Checks()
+keep = scratch("server-update")
+folder = keep.name
+number = 0
+
+
+def new_target():
+    global number
+    number += 1
+    base = os.path.join(folder, str(number))
+    os.mkdir(base)
+    path = os.path.join(base, "base.nt")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("<http://ex/s> <http://ex/p> <http://ex/o> .\n")
+    weft("build", path, "-o", os.path.join(base, "base.rete"))
+    target = os.path.join(base, "t.rete-manifest.json")
+    checks.code(weft("manifest", "init", target, os.path.join(base, "base.rete")), 0, "the manifest is made")
+    return target
+
+
+def insert(i):
+    return f"INSERT DATA {{ <http://ex/i{i}> <http://ex/p> {i} }}"
+
+
+def basics():
+    target = new_target()
+    with Server(target) as server:
+        done = server.update(insert(1))
+        checks.equal((done.status, done.json()["inserted"], done.json()["removed"]), (200, 1, 0), "an insert", done)
+        again = server.update(insert(1))
+        checks.equal(again.json()["inserted"], 0, "counts are true")
+        checks.equal(server.count(), 2, "what was inserted is seen")
+        bad = server.update(insert(2) + "; LOAD <http://127.0.0.1:1/x>")
+        checks.equal(bad.status, 403, "LOAD of what is not allowed", bad)
+        checks.equal(server.count(), 2, "a failed request changes nothing")
+        checks.equal(server.update(insert(2) + "; NONSENSE").status, 400, "nor does bad syntax")
+        tag = server.request("GET", "/sparql?query=ASK%7B%7D").headers["etag"]
+        checks.equal(server.update(insert(3), {"If-Match": tag}).status, 200, "If-Match of the present state")
+        checks.equal(server.update(insert(4), {"If-Match": tag}).status, 412, "and of the one before")
+        checks.equal(server.count(), 3, "412 changes nothing")
+        form = server.request("POST", "/sparql", "update=CLEAR+DEFAULT", {
+            "Content-Type": "application/x-www-form-urlencoded"})
+        checks.equal((form.status, form.json()["removed"]), (200, 3), "an update by form", form)
+        evil = server.request("POST", "/sparql", "update=CLEAR+ALL", {
+            "Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"})
+        checks.equal(evil.status, 403, "a form of another site does not write")
+        second = weft("serve", target, "--bind", "127.0.0.1:0", timeout=30)
+        checks.that(second.code == 7 and "weft serve" in second.errors, "a second writer is told who holds it", second)
+        with Server(target, "--read-only", log=os.path.join(folder, "second.log")) as reader:
+            checks.equal(reader.query("ASK {}").status, 200, "and may read")
+            checks.equal(reader.update(insert(1)).status, 403, "but not write")
+
+
+def graph_store():
+    target = new_target()
+    with Server(target) as server:
+        graph = "/store?graph=http%3A%2F%2Fex%2Fg"
+        turtle = {"Content-Type": "text/turtle"}
+        checks.equal(server.request("PUT", graph, "<a> <b> 1, 2 .", turtle).status, 201, "PUT makes a graph")
+        checks.equal(server.request("PUT", graph, "<a> <b> 3 .", turtle).json()["removed"], 2, "PUT replaces")
+        checks.equal(server.request("POST", graph, "<a> <b> 4 .", turtle).json()["inserted"], 1, "POST adds")
+        bad = server.request("PUT", graph, "<a> <b> ", turtle)
+        checks.equal(bad.status, 400, "bad Turtle", bad)
+        left = server.request("GET", graph, headers={"Accept": "application/n-triples"})
+        checks.equal(left.body.count(b"\n"), 2, "a failed PUT replaces nothing", left)
+        patch = server.request("PATCH", graph, "INSERT DATA { <http://ex/x> <http://ex/y> 5 }",
+                               {"Content-Type": "application/sparql-update"})
+        checks.equal(patch.status, 200, "PATCH", patch)
+        left = server.request("GET", graph, headers={"Accept": "application/n-triples"})
+        checks.equal(left.body.count(b"\n"), 3, "PATCH changes the graph that is named")
+        checks.equal(server.count(), 1, "and not the default graph")
+        made = server.request("POST", "/store", "<a> <b> 1 .", turtle)
+        checks.that(made.status == 201 and "/store/" in made.headers.get("location", ""), "POST names a graph", made)
+        checks.equal(server.request("DELETE", graph).status, 200, "DELETE")
+        checks.equal(server.request("GET", graph).status, 404, "what is deleted is gone")
+        checks.equal(server.request("DELETE", graph).status, 404, "and is not deleted twice")
+        checks.equal(server.request("PUT", graph, "x", {"Content-Type": "image/png"}).status, 415, "no RDF type")
+        data = b"".join(b"<http://ex/b%d> <http://ex/p> \"%d\" .\n" % (i, i) for i in range(200_000))
+        begin = time.monotonic()
+        big = server.request("PUT", "/store?graph=http%3A%2F%2Fex%2Fbig", data,
+                             {"Content-Type": "application/n-triples"}, timeout=300)
+        checks.that(big.status == 201 and big.json()["inserted"] == 200_000, "a long body", big)
+        print(f"PUT of {len(data) >> 20} MiB: {time.monotonic() - begin:.1f} s")
+
+
+def seal_and_restart():
+    target = new_target()
+    with Server(target) as server:
+        for i in range(10):
+            server.update(insert(i))
+        sealed = server.request("POST", "/admin/seal")
+        checks.that(sealed.status == 200 and sealed.json()["sealed"], "seal while serving", sealed)
+        checks.equal(server.count(), 11, "a seal changes nothing that is seen")
+        server.update(insert(99))
+        tag = server.request("GET", "/sparql?query=ASK%7B%7D").headers["etag"]
+        compacted = server.request("POST", "/admin/compact")
+        checks.equal(compacted.status, 200, "compact while serving", compacted)
+        checks.equal(server.count(), 12, "nor does compaction")
+        image = server.request("GET", "/snapshot.rete")
+        path = os.path.join(folder, "snapshot.rete")
+        with open(path, "wb") as file:
+            file.write(image.body)
+        checks.equal(weft("count", path).text.split()[0].replace(",", ""), "12", "the snapshot has all quads")
+        server.update(insert(100))
+        server.stop(signal.SIGKILL)
+    with Server(target) as server:
+        checks.equal(server.count(), 13, "what was acknowledged is there after kill -9")
+        later = server.request("GET", "/sparql?query=ASK%7B%7D").headers["etag"]
+        checks.that(later != tag, "another state has another tag")
+
+
+def many_clients(clients=16, rounds=200):
+    target = new_target()
+    with Server(target) as server:
+        server.update("INSERT DATA { <http://ex/counter> <http://ex/n> 0 }")
+        plus = ("DELETE { <http://ex/counter> <http://ex/n> ?n } INSERT { <http://ex/counter> <http://ex/n> ?m } "
+                "WHERE { <http://ex/counter> <http://ex/n> ?n BIND(?n + 1 AS ?m) }")
+        failed = []
+
+        def work():
+            connection = server.connect()
+            for _ in range(rounds):
+                connection.request("POST", "/update", plus, {"Content-Type": "application/sparql-update"})
+                answer = connection.getresponse()
+                answer.read()
+                if answer.status != 200:
+                    failed.append(answer.status)
+            connection.close()
+        begin = time.monotonic()
+        threads = [threading.Thread(target=work) for _ in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        took = time.monotonic() - begin
+        rows = server.query("SELECT ?n { <http://ex/counter> <http://ex/n> ?n }").json()["results"]["bindings"]
+        checks.equal([row["n"]["value"] for row in rows], [str(clients * rounds)], "no increment is lost", failed)
+        print(f"{clients} clients: {clients * rounds / took:.0f} counted updates a second")
+
+
+def latency(rounds=200):
+    target = new_target()
+    with Server(target, "--access-log", "none") as server:
+        connection = server.connect()
+        times = []
+        for i in range(rounds):
+            begin = time.monotonic()
+            connection.request("POST", "/update", insert(i), {"Content-Type": "application/sparql-update"})
+            connection.getresponse().read()
+            times.append(time.monotonic() - begin)
+        after = []
+        for i in range(20):
+            connection.request("POST", "/update", insert(rounds + i), {"Content-Type": "application/sparql-update"})
+            connection.getresponse().read()
+            begin = time.monotonic()
+            connection.request("POST", "/query", "SELECT * { ?s ?p 5 }", {"Content-Type": "application/sparql-query"})
+            connection.getresponse().read()
+            after.append(time.monotonic() - begin)
+        path = os.path.join(folder, "sync")
+        syncs = []
+        with open(path, "wb") as file:
+            for _ in range(50):
+                begin = time.monotonic()
+                file.write(b"x" * 100)
+                file.flush()
+                os.fdatasync(file.fileno())
+                syncs.append(time.monotonic() - begin)
+        middle = [sorted(each)[len(each) // 2] * 1000 for each in (times, syncs, after)]
+        print("one-triple update p50 %.2f ms, one fdatasync %.2f ms, query after an update %.2f ms" % tuple(middle))
+        checks.that(middle[0] < middle[1] + 20, "an update costs about one sync", middle)
+
+
+for part in (basics, graph_store, seal_and_restart, many_clients, latency):
+    part()
+checks.finish()
