@@ -164,17 +164,10 @@ def many_graphs(checks, folder):
     os.remove(os.path.join(folder, "many.rete"))
 
 
-def build_faulty_calls(folder):
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty_calls.cc")
-    target = os.path.join(folder, "faulty_calls.so")
-    done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++23", "-shared", "-fPIC", "-O1", "-o", target, source, "-ldl"], capture_output=True, text=True)
-    return target if done.returncode == 0 else None
-
-
 def file_systems(checks, folder):
     """Disks that are full, directories without hard links or permissions, syncs that fail."""
     with driver.scratch("faulty") as outside:
-        library = build_faulty_calls(outside)
+        library = driver.build_faulty_calls(outside)
         if library is None:
             checks.part_skipped("no compiler for the shared object that makes calls fail")
         else:

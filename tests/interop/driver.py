@@ -56,6 +56,15 @@ def use_peer_python():
     os.execv(PYTHON, [PYTHON, *sys.argv])
 
 
+def build_faulty_calls(folder):
+    """The shared object of faulty_calls.cc, to be preloaded; None without a compiler."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty_calls.cc")
+    target = os.path.join(folder, "faulty_calls.so")
+    done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++23", "-shared", "-fPIC", "-O1", "-o", target, source, "-ldl"],
+                          capture_output=True, text=True, check=False)
+    return target if done.returncode == 0 else None
+
+
 class Run:
     """One finished program: exit code (negative: signal), output, errors, seconds."""
 

@@ -2,11 +2,13 @@
 //   WEFT_TEST_NO_LINK=1      link and linkat answer EPERM: a directory without hard links
 //   WEFT_TEST_DISK_BYTES=n   after n written bytes every write answers ENOSPC: a full disk
 //   WEFT_TEST_SYNC_FAILS=1   fsync and fdatasync answer EIO
+//   WEFT_TEST_SYNC_MS=n      fsync and fdatasync take so much longer: a slow disk
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 
 #include <dlfcn.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -22,12 +24,13 @@ bool asked(const char* name) {
   return std::getenv(name) != nullptr;
 }
 
-// Takes `size` bytes of what is left of the disk. False: it is full. Pipes and terminals are no
-// disk.
+// Takes `size` bytes of what is left of the disk. False: it is full. Only files are on the disk.
 bool take_room(int descriptor, size_t size) {
   static const char* limit_text = std::getenv("WEFT_TEST_DISK_BYTES");
   static std::atomic<long long> left{limit_text == nullptr ? 0 : std::atoll(limit_text)};
-  if (limit_text == nullptr || descriptor <= STDERR_FILENO) {
+  struct stat about{};
+  if (limit_text == nullptr || descriptor <= STDERR_FILENO || fstat(descriptor, &about) != 0 ||
+      !S_ISREG(about.st_mode)) {
     return true;
   }
   return left.fetch_sub(static_cast<long long>(size)) >= static_cast<long long>(size);
@@ -36,6 +39,13 @@ bool take_room(int descriptor, size_t size) {
 int fail(int error) {
   errno = error;
   return -1;
+}
+
+void wait_as_a_slow_disk() {
+  static const char* text = std::getenv("WEFT_TEST_SYNC_MS");
+  if (text != nullptr) {
+    usleep(static_cast<useconds_t>(std::atoi(text)) * 1000);
+  }
 }
 
 }  // namespace
@@ -79,10 +89,12 @@ ssize_t writev(int descriptor, const iovec* parts, int count) {
 }
 
 int fsync(int descriptor) {
+  wait_as_a_slow_disk();
   return asked("WEFT_TEST_SYNC_FAILS") ? fail(EIO) : next<decltype(fsync)>("fsync")(descriptor);
 }
 
 int fdatasync(int descriptor) {
+  wait_as_a_slow_disk();
   return asked("WEFT_TEST_SYNC_FAILS") ? fail(EIO)
                                        : next<decltype(fdatasync)>("fdatasync")(descriptor);
 }

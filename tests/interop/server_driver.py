@@ -14,13 +14,13 @@ from driver import WEFT
 class Server:
     """A running server. `with Server(target, "--option", …) as server:`"""
 
-    def __init__(self, target, *options, log=None, preexec=None):
+    def __init__(self, target, *options, log=None, preexec=None, env=None):
         self.log_path = log or os.path.join(os.path.dirname(os.path.abspath(str(target))), "serve.log")
         self.log = open(self.log_path, "ab")
         begin = os.path.getsize(self.log_path)
         self.process = subprocess.Popen([WEFT, "serve", str(target), "--bind", "127.0.0.1:0", *map(str, options)],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log,
-                                        preexec_fn=preexec)
+                                        preexec_fn=preexec, env={**os.environ, **(env or {})})
         deadline = time.monotonic() + 60
         while True:
             with open(self.log_path, "rb") as file:

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from driver import Checks, need_weft, scratch, weft
+from driver import NIGHTLY, Checks, build_faulty_calls, need_weft, scratch, weft
 from server_driver import Server
 
 need_weft()
@@ -150,38 +150,102 @@ def many_clients(clients=16, rounds=200):
         print(f"{clients} clients: {clients * rounds / took:.0f} counted updates a second")
 
 
-def latency(rounds=200):
+def post(connection, path, text, kind):
+    """Seconds that one request took; its answer must be good."""
+    begin = time.monotonic()
+    connection.request("POST", path, text, {"Content-Type": f"application/sparql-{kind}"})
+    answer = connection.getresponse()
+    body = answer.read()
+    if answer.status != 200:
+        raise AssertionError(f"{answer.status} {body[:300]}")
+    return time.monotonic() - begin
+
+
+def middle(seconds):
+    return sorted(seconds)[len(seconds) // 2] * 1000
+
+
+def latency(rounds=300):
+    """Syncs and updates take turns, so that both see the same disk."""
     target = new_target()
-    with Server(target, "--access-log", "none") as server:
+    with Server(target, "--access-log", "none") as server, open(os.path.join(folder, "sync"), "wb") as file:
         connection = server.connect()
-        times = []
+        updates, syncs, after = [], [], []
         for i in range(rounds):
             begin = time.monotonic()
-            connection.request("POST", "/update", insert(i), {"Content-Type": "application/sparql-update"})
-            connection.getresponse().read()
-            times.append(time.monotonic() - begin)
-        after = []
-        for i in range(20):
-            connection.request("POST", "/update", insert(rounds + i), {"Content-Type": "application/sparql-update"})
-            connection.getresponse().read()
-            begin = time.monotonic()
-            connection.request("POST", "/query", "SELECT * { ?s ?p 5 }", {"Content-Type": "application/sparql-query"})
-            connection.getresponse().read()
-            after.append(time.monotonic() - begin)
-        path = os.path.join(folder, "sync")
-        syncs = []
-        with open(path, "wb") as file:
-            for _ in range(50):
-                begin = time.monotonic()
-                file.write(b"x" * 100)
-                file.flush()
-                os.fdatasync(file.fileno())
-                syncs.append(time.monotonic() - begin)
-        middle = [sorted(each)[len(each) // 2] * 1000 for each in (times, syncs, after)]
-        print("one-triple update p50 %.2f ms, one fdatasync %.2f ms, query after an update %.2f ms" % tuple(middle))
-        checks.that(middle[0] < middle[1] + 20, "an update costs about one sync", middle)
+            file.write(b"x" * 100)
+            file.flush()
+            os.fdatasync(file.fileno())
+            syncs.append(time.monotonic() - begin)
+            updates.append(post(connection, "/update", insert(i), "update"))
+            after.append(post(connection, "/query", f"SELECT * {{ ?s ?p {i} }}", "query"))
+        figures = middle(updates), middle(syncs), middle(after)
+        print("one-triple update p50 %.2f ms, one fdatasync %.2f ms, the query right after %.2f ms" % figures)
+        # Loosely: the machine may be busy. The goal is a sync and 0.3 ms.
+        checks.that(figures[0] < figures[1] + 5, "an update costs about one sync", figures)
+        checks.that(figures[2] < 5, "a query after an update takes less than 5 ms", figures)
+        if NIGHTLY:
+            many = [post(connection, "/update", insert(rounds + i), "update") for i in range(100_000)]
+            first, last = middle(many[:1000]), middle(many[-1000:])
+            print(f"p50 of the first thousand of 100,000 updates {first:.2f} ms, of the last {last:.2f} ms")
+            checks.that(last <= first * 1.2 + 0.1, "updates stay as quick as at first", (first, last))
 
 
-for part in (basics, graph_store, seal_and_restart, many_clients, latency):
+def group_commit(sync_ms=2, seconds=1.0):
+    """Where a sync is slow, clients that write together share it."""
+    library = build_faulty_calls(folder)
+    if library is None:
+        checks.part_skipped("no compiler for the shared object that makes syncs slow")
+        return
+    rates = []
+    with Server(new_target(), "--access-log", "none", env={"LD_PRELOAD": library, "WEFT_TEST_SYNC_MS": str(sync_ms)}) as server:
+        for clients in (1, 16):
+            done = []
+
+            def work(client):
+                connection, count, end = server.connect(), 0, time.monotonic() + seconds
+                while time.monotonic() < end:
+                    post(connection, "/update", f"INSERT DATA {{ <http://ex/{clients}-{client}> <http://ex/n> {count} }}", "update")
+                    count += 1
+                done.append(count)
+            threads = [threading.Thread(target=work, args=(client,)) for client in range(clients)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            rates.append(sum(done) / seconds)
+    print(f"with a sync of {sync_ms} ms more: {rates[0]:.0f} commits a second of one client, {rates[1]:.0f} of sixteen")
+    checks.that(rates[1] >= 4 * rates[0], "sixteen clients commit four times as much as one", rates)
+
+
+def full_disk():
+    """Updates are refused while there is no room, nothing is half there, and what was acknowledged stays."""
+    library = build_faulty_calls(folder)
+    if library is None:
+        checks.part_skipped("no compiler for the shared object that fills the disk")
+        return
+    target = new_target()
+    acknowledged, refused = set(), 0
+    with Server(target, "--access-log", "none", env={"LD_PRELOAD": library, "WEFT_TEST_DISK_BYTES": "20000"}) as server:
+        for i in range(200):
+            answer = server.update(insert(i))
+            if answer.status == 200:
+                acknowledged.add(i)
+            else:
+                refused += 1
+                checks.that(answer.status == 503, "a full disk is 503", answer)
+                if refused == 3:
+                    break
+        checks.that(acknowledged and refused == 3, "the disk filled up", (len(acknowledged), refused))
+        checks.equal(server.count(), 1 + len(acknowledged), "what was refused is not seen")
+        checks.that(server.request("POST", "/admin/seal").status != 200, "nor is there room to seal")
+        checks.equal(server.count(), 1 + len(acknowledged), "a seal that fails changes nothing")
+        server.stop(signal.SIGKILL)
+    with Server(target) as server:
+        checks.equal(server.count(), 1 + len(acknowledged), "what was acknowledged is there after the restart")
+        checks.equal(server.update(insert(1000)).status, 200, "and with room updates go on")
+
+
+for part in (basics, graph_store, seal_and_restart, many_clients, latency, group_commit, full_disk):
     part()
 checks.finish()
