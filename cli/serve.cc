@@ -45,6 +45,10 @@ struct ServeArguments {
   size_t queries_max = 0;
   size_t updates_max = 32;
   std::string scratch_folder = "/var/tmp";
+  engine::MaintenancePolicy policy;
+  uint64_t seal_mib = policy.seal_bytes >> 20U;
+  double seal_age_seconds = static_cast<double>(policy.seal_age_ms) / 1000;
+  double sweep_after_seconds = static_cast<double>(policy.sweep_after_ms) / 1000;
 };
 
 // "127.0.0.1:7878", "[::1]:7878", "localhost:7878", ":7878" (loopback) or a port alone.
@@ -155,6 +159,13 @@ Status run_serve(const ServeArguments& arguments, Session& session) {
   live.access = arguments.read_only ? engine::Access::kReadOnly : engine::Access::kReadWrite;
   live.journal_path = arguments.journal_path;
   live.holder = "weft serve " + arguments.bind;
+  live.policy = arguments.policy;
+  if (live.policy.compact_percent == 0) {
+    live.policy.compact_segments = 0;
+  }
+  live.policy.seal_bytes = arguments.seal_mib << 20U;
+  live.policy.seal_age_ms = static_cast<int64_t>(arguments.seal_age_seconds * 1000);
+  live.policy.sweep_after_ms = static_cast<int64_t>(arguments.sweep_after_seconds * 1000);
   WEFT_TRY(const auto graph, engine::LiveGraph::open(*environment, arguments.target, live));
   if (const auto repaired = graph->facts().repaired; repaired.has_value()) {
     session.note(
@@ -202,6 +213,34 @@ void add_limits(CLI::App& command, ServeArguments& arguments) {
       ->capture_default_str();
 }
 
+void add_maintenance(CLI::App& command, ServeArguments& arguments) {
+  constexpr double kSecondsMax = 1e9;
+  command
+      .add_option("--seal-size", arguments.seal_mib,
+                  "Seal when the journal has so many MiB; 0: not by size")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 20));
+  command
+      .add_option("--seal-changes", arguments.policy.seal_changes,
+                  "Seal when it holds so many changes; 0: not by number")
+      ->capture_default_str();
+  command
+      .add_option("--seal-age", arguments.seal_age_seconds,
+                  "Seal so many seconds after its oldest change; 0: not by age")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kSecondsMax));
+  command
+      .add_option("--compact-percent", arguments.policy.compact_percent,
+                  "Compact when entries behind the base hold this part of it; 0: never")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100'000));
+  command
+      .add_option("--sweep-after", arguments.sweep_after_seconds,
+                  "Remove files that are named no more after so many seconds; negative: never")
+      ->capture_default_str()
+      ->check(CLI::Range(-1.0, kSecondsMax));
+}
+
 }  // namespace
 
 void add_serve(CLI::App& app, Action& action) {
@@ -244,6 +283,7 @@ void add_serve(CLI::App& app, Action& action) {
                       "https://example.org as clients see it, behind a proxy");
   command->add_flag("--with-query-page", arguments->query_page, "A page at / to type queries in");
   add_limits(*command, *arguments);
+  add_maintenance(*command, *arguments);
   command->callback([arguments, &action] {
     action = [arguments](Session& s) { return run_serve(*arguments, s); };
   });
