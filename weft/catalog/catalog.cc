@@ -1,0 +1,288 @@
+#include "weft/catalog/catalog.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "weft/lance/layout/field.h"
+#include "weft/lance/rows/row_writer.h"
+#include "weft/lance/rows/table_reader.h"
+#include "weft/lance/rows/tail_fold.h"
+
+namespace weft::catalog {
+namespace {
+
+using lance::Fragment;
+
+constexpr std::string_view kFormatKey = "weft:catalog_format";
+// What begins the names of data files tells what is in them, so that an open leaves out the
+// history.
+constexpr std::string_view kPointersPrefix = "pointers-";
+constexpr std::string_view kCommitsPrefix = "commits-";
+
+struct Fragments {
+  std::vector<Fragment> pointers;
+  std::vector<Fragment> commits;  // oldest first
+};
+
+Result<Fragments> sort_fragments(const lance::Snapshot& snapshot) {
+  Fragments sorted;
+  for (const Fragment& fragment : snapshot.manifest().fragments) {
+    const std::string_view path =
+        fragment.files.size() == 1 ? std::string_view(fragment.files[0].path) : "";
+    if (path.starts_with(kPointersPrefix) && !fragment.deletion_file) {
+      sorted.pointers.push_back(fragment);
+    } else if (path.starts_with(kCommitsPrefix) && !fragment.deletion_file) {
+      sorted.commits.push_back(fragment);
+    } else {
+      return Error(ErrorKind::kCorrupt,
+                   "a program other than weft has changed the graph's catalog; restore "
+                   "the version before it")
+          .with("table", snapshot.location().to_string())
+          .with("version", snapshot.version())
+          .with("fragment", fragment.id);
+    }
+  }
+  return sorted;
+}
+
+Status check_format(const lance::Snapshot& snapshot) {
+  const std::string* const found =
+      lance::find_entry(snapshot.manifest().schema_metadata, kFormatKey);
+  uint64_t format = 0;
+  if (found != nullptr) {
+    std::from_chars(found->data(), found->data() + found->size(), format);
+  }
+  if (format == kCatalogFormat) {
+    return ok_status();
+  }
+  const std::string_view remedy =
+      found == nullptr          ? "a folder `__manifest` that weft did not make stands here"
+      : format > kCatalogFormat ? "a newer weft made this graph: use it, or a later one"
+                                : "an older weft made this graph: export it with that one, "
+                                  "then init and load it with this one";
+  return Error(ErrorKind::kUnsupported, "this graph's catalog has another format")
+      .with("table", snapshot.location().to_string())
+      .with("format", found == nullptr ? std::string_view("none") : std::string_view(*found))
+      .with("supported", kCatalogFormat)
+      .with("remedy", remedy);
+}
+
+Result<std::vector<columns::Batch>> read_fragments(const lance::Snapshot& snapshot,
+                                                   const std::vector<Fragment>& fragments) {
+  std::vector<columns::Batch> batches;
+  if (fragments.empty()) {
+    return batches;
+  }
+  std::vector<uint64_t> ids;
+  for (const Fragment& fragment : fragments) {
+    ids.push_back(fragment.id);
+  }
+  WEFT_TRY(const auto table, lance::TableReader::open(snapshot));
+  if (!(*table->schema() == *catalog_schema())) {
+    return Error(ErrorKind::kCorrupt, "the graph's catalog has other columns than its format")
+        .with("table", snapshot.location().to_string())
+        .with("version", snapshot.version());
+  }
+  WEFT_TRY(const auto scan, table->scan({}, ids));
+  for (;;) {
+    WEFT_TRY(std::optional<lance::TableRows> rows, scan->next());
+    if (!rows.has_value()) {
+      return batches;
+    }
+    batches.push_back(std::move(rows->batch));
+  }
+}
+
+Result<CatalogView> view_of(lance::Snapshot snapshot) {
+  WEFT_TRY_STATUS(check_format(snapshot));
+  WEFT_TRY(const Fragments fragments, sort_fragments(snapshot));
+  WEFT_TRY(const auto batches, read_fragments(snapshot, fragments.pointers));
+  WEFT_TRY(CatalogState state, parse_pointers(batches));
+  if (state.head.catalog_version != snapshot.version()) {
+    return Error(ErrorKind::kCorrupt,
+                 "a program other than weft has added a version to the graph's catalog; restore "
+                 "the version before it")
+        .with("table", snapshot.location().to_string())
+        .with("version", snapshot.version())
+        .with("commit_of_version", state.head.catalog_version);
+  }
+  return CatalogView(std::move(snapshot), std::move(state));
+}
+
+lance::StageOptions stage_options(const CatalogPlace& place, const CommitRecord& head,
+                                  std::string_view prefix) {
+  lance::StageOptions options;
+  options.operation = std::string(prefix) + head.operation.text();
+  options.clock = &place.clock;
+  options.random = &place.random;
+  options.properties = {{"weft.operation", head.operation.text()}, {"weft.commit", head.id.text()}};
+  return options;
+}
+
+Result<std::vector<lance::layout::SchemaField>> catalog_fields() {
+  WEFT_TRY(auto fields, lance::layout::schema_fields(*catalog_schema()));
+  fields[0].unenforced_primary_key = true;
+  fields[0].unenforced_primary_key_position = 1;
+  return fields;
+}
+
+Result<std::vector<Fragment>> write_rows(const CatalogPlace& place, std::string file_version,
+                                         lance::StageOptions names,
+                                         const std::vector<columns::Batch>& batches) {
+  WEFT_TRY(const auto fields, catalog_fields());
+  lance::RowWriter writer(place.location(), std::move(file_version), std::move(names), fields,
+                          {.executor = &place.executor, .budget = nullptr});
+  for (const columns::Batch& batch : batches) {
+    WEFT_TRY_STATUS(writer.append(batch));
+  }
+  return writer.finish();
+}
+
+Status check_follows(const CatalogView* base, const CatalogState& next) {
+  const auto refuse = [](std::string_view rule) {
+    return Error(ErrorKind::kInvalid, "a commit does not follow the one before it")
+        .with("rule", rule);
+  };
+  if (next.head.id.is_none() || next.head.operation.is_none()) {
+    return refuse("it has an id and an operation");
+  }
+  if (base == nullptr) {
+    return next.head.parent.has_value() ? Status(refuse("the first one has no parent"))
+                                        : ok_status();
+  }
+  const CommitRecord& before = base->state().head;
+  if (next.head.parent != before.id) {
+    return refuse("its parent is the head");
+  }
+  return next.head.created_at > before.created_at ? ok_status()
+                                                  : Status(refuse("it is younger than the head"));
+}
+
+}  // namespace
+
+Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
+  WEFT_TRY(Fragments fragments, sort_fragments(snapshot_));
+  std::vector<CommitRecord> commits;
+  for (auto fragment = fragments.commits.rbegin();
+       fragment != fragments.commits.rend() && commits.size() < limit; ++fragment) {
+    WEFT_TRY(const auto batches, read_fragments(snapshot_, {*fragment}));
+    for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch) {
+      WEFT_TRY(std::vector<CommitRecord> found, parse_commits(*batch));
+      commits.insert(commits.end(), std::make_move_iterator(found.rbegin()),
+                     std::make_move_iterator(found.rend()));
+    }
+  }
+  commits.resize(std::min<uint64_t>(commits.size(), limit));
+  return commits;
+}
+
+Result<std::optional<CommitRecord>> CatalogView::find_operation(base::Ulid operation) const {
+  if (state_->head.operation == operation) {
+    return std::optional(state_->head);
+  }
+  WEFT_TRY(Fragments fragments, sort_fragments(snapshot_));
+  const int64_t earliest = operation.time().microseconds - kClockSkewMaxUs;
+  for (auto fragment = fragments.commits.rbegin(); fragment != fragments.commits.rend();
+       ++fragment) {
+    WEFT_TRY(const auto batches, read_fragments(snapshot_, {*fragment}));
+    bool all_earlier = true;
+    for (const columns::Batch& batch : batches) {
+      WEFT_TRY(const std::vector<CommitRecord> found, parse_commits(batch));
+      for (const CommitRecord& commit : found) {
+        if (commit.operation == operation) {
+          return std::optional(commit);
+        }
+        all_earlier = all_earlier && commit.created_at.microseconds < earliest;
+      }
+    }
+    if (all_earlier) {
+      break;
+    }
+  }
+  return std::optional<CommitRecord>();
+}
+
+Result<CatalogView> open_latest(const CatalogPlace& place) {
+  WEFT_TRY(lance::Snapshot snapshot, lance::open_latest(place.location()));
+  return view_of(std::move(snapshot));
+}
+
+Result<CatalogView> open_latest_after(const CatalogView& known) {
+  WEFT_TRY(lance::Snapshot snapshot, lance::open_latest_after(known.snapshot()));
+  return snapshot.version() == known.version() ? Result<CatalogView>(known)
+                                               : view_of(std::move(snapshot));
+}
+
+Result<CatalogView> open_version(const CatalogPlace& place, uint64_t version) {
+  WEFT_TRY(lance::Snapshot snapshot, lance::open_version(place.location(), version));
+  return view_of(std::move(snapshot));
+}
+
+Result<StagedPublication> stage_publication(const CatalogPlace& place, const CatalogView* base,
+                                            CatalogState next) {
+  WEFT_TRY_STATUS(check_follows(base, next));
+  std::ranges::sort(next.tables, {}, &TableEntry::key);
+  next.head.catalog_version = base == nullptr ? 1 : base->version() + 1;
+  const lance::StageOptions options = stage_options(place, next.head, "");
+  const std::string file_version =
+      base == nullptr ? "2.1" : base->snapshot().manifest().file_version;
+  WEFT_TRY(std::vector<Fragment> pointers,
+           write_rows(place, file_version, stage_options(place, next.head, kPointersPrefix),
+                      {pointer_rows(next)}));
+  lance::UpdateOperation update;
+  lance::MovedRows moved;
+  if (base != nullptr) {
+    WEFT_TRY(const Fragments before, sort_fragments(base->snapshot()));
+    const size_t folded = lance::fragments_to_fold(before.commits, 1);
+    for (size_t i = before.commits.size() - folded; i < before.commits.size(); ++i) {
+      WEFT_TRY_STATUS(lance::move_fragment(base->snapshot(), before.commits[i], {}, {}, moved));
+      update.removed_fragment_ids.push_back(before.commits[i].id);
+    }
+    for (const Fragment& fragment : before.pointers) {
+      update.removed_fragment_ids.push_back(fragment.id);
+    }
+  }
+  moved.batches.push_back(commit_rows({next.head}));
+  WEFT_TRY(std::vector<Fragment> commits,
+           write_rows(place, file_version, stage_options(place, next.head, kCommitsPrefix),
+                      moved.batches));
+  update.new_fragments = std::move(pointers);
+  update.new_fragments.insert(update.new_fragments.end(), commits.begin(), commits.end());
+  StagedPublication staged;
+  if (base == nullptr) {
+    lance::NewTable table;
+    table.location = place.location();
+    WEFT_TRY(table.schema, catalog_fields());
+    table.fragments = std::move(update.new_fragments);
+    table.file_version = file_version;
+    table.schema_metadata = {{std::string(kFormatKey), std::to_string(kCatalogFormat)}};
+    WEFT_TRY(staged.transaction, lance::stage_new_table(std::move(table), options));
+  } else {
+    WEFT_TRY(staged.transaction, lance::Stage(base->snapshot(), options).finish(std::move(update)));
+  }
+  staged.state = std::move(next);
+  return staged;
+}
+
+Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication& staged) {
+  const lance::CommitOptions options{
+      .stage = stage_options(place, staged.state.head, ""), .rebases_max = 0, .rebase = false};
+  Result<lance::CommitResult> committed = lance::commit(staged.transaction, options);
+  if (!committed.ok()) {
+    Error error = std::move(committed).error();
+    error.add("operation", staged.state.head.operation.text());
+    return error;
+  }
+  PublishResult result;
+  if (committed->outcome == lance::CommitOutcome::kCommitted) {
+    result.outcome = PublishOutcome::kPublished;
+    WEFT_CHECK(committed->snapshot->version() == staged.state.head.catalog_version);
+    result.view = CatalogView(*committed->snapshot, staged.state);
+    return result;
+  }
+  WEFT_TRY(result.view, open_latest(place));
+  return result;
+}
+
+}  // namespace weft::catalog

@@ -1,0 +1,103 @@
+// The catalog of a property graph: the Lance table `__manifest`, each version of which is one
+// commit. Creating the next version is what makes a write visible, and nothing else does.
+//
+//     WEFT_TRY(const CatalogView view, open_latest(place));
+//     CatalogState next = view.state();
+//     … next.head = the new commit; next.tables[i].pin = the staged version …
+//     WEFT_TRY(const StagedPublication staged, stage_publication(place, &view, next));
+//     WEFT_TRY(const PublishResult result, publish(place, staged));
+//
+// C1  A version is created if absent: of several that publish upon one version, one succeeds, and
+// the
+//     others change nothing.
+// C2  What is staged is not reachable. After publish() has returned kPublished, the version and all
+//     that it names in the catalog survive a crash.
+// C3  Opening reads one listing or probe, one manifest and the fragment of pointers, whatever the
+//     length of the history. Commits lie in fragments of their own, at most kTailFragmentsMax small
+//     ones (lance/rows/tail_fold.h).
+// C4  An ambiguous answer of the store is asked again until it is known; if that cannot be,
+//     kRecoveryRequired with fact operation, and find_operation() tells later.
+// C5  A version that somebody else's program made is kCorrupt and named: the catalog is weft's own.
+// Format: docs/formats/catalog.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "weft/base/clock.h"
+#include "weft/base/executor.h"
+#include "weft/base/random.h"
+#include "weft/base/result.h"
+#include "weft/catalog/records.h"
+#include "weft/lance/table/snapshot.h"
+#include "weft/lance/table/stage.h"
+
+namespace weft::catalog {
+
+inline constexpr std::string_view kCatalogFolder = "__manifest";
+
+// Where a graph's chain of versions is and what working on it needs. References must outlive all
+// that is opened. Not thread-safe because of `random`.
+struct CatalogPlace {
+  storage::ObjectStore& store;
+  base::Clock& clock;
+  base::Random& random;
+  base::Executor& executor;
+  // The life of a branch: a native branch of `__manifest`; "": main.
+  std::string life;
+
+  lance::TableLocation location() const { return {&store, std::string(kCatalogFolder), life}; }
+};
+
+// One version. A value, cheap to copy, immutable.
+class CatalogView {
+ public:
+  CatalogView(lance::Snapshot snapshot, CatalogState state)
+      : snapshot_(std::move(snapshot)),
+        state_(std::make_shared<const CatalogState>(std::move(state))) {}
+
+  uint64_t version() const { return snapshot_.version(); }
+  const CatalogState& state() const { return *state_; }
+  const lance::Snapshot& snapshot() const { return snapshot_; }
+
+  // Commits of this chain up to this version, newest first, at most `limit`. Errors: kCorrupt.
+  Result<std::vector<CommitRecord>> commits(uint64_t limit) const;
+  // The commit of an operation, if it is among those that began after it was named (its id holds
+  // the time; clocks may differ by kClockSkewMax).
+  Result<std::optional<CommitRecord>> find_operation(base::Ulid operation) const;
+
+ private:
+  lance::Snapshot snapshot_;
+  std::shared_ptr<const CatalogState> state_;
+};
+inline constexpr int64_t kClockSkewMaxUs = int64_t{10} * 60 * 1'000'000;
+
+// Errors: kNotFound: there is no graph; kUnsupported: another format; kCorrupt; those of the store.
+Result<CatalogView> open_latest(const CatalogPlace& place);
+// `known` itself if nothing was published since: one read that finds nothing.
+Result<CatalogView> open_latest_after(const CatalogView& known);
+Result<CatalogView> open_version(const CatalogPlace& place, uint64_t version);
+
+struct StagedPublication {
+  CatalogState state;
+  lance::StagedTransaction transaction;
+};
+// Writes the rows of `next` and computes the next version upon `base` (null: the first one). The
+// catalog version of `next.head` is set here. Errors: kInvalid if `next.head` does not follow the
+// base's; those of the store.
+Result<StagedPublication> stage_publication(const CatalogPlace& place, const CatalogView* base,
+                                            CatalogState next);
+
+enum class PublishOutcome : uint8_t { kPublished, kLost };
+struct PublishResult {
+  PublishOutcome outcome = PublishOutcome::kLost;
+  // kPublished: what it became. kLost: the newest version that was seen, to start over from.
+  std::optional<CatalogView> view;
+};
+// May be repeated with the same staged publication: it happens once. Errors: kRecoveryRequired;
+// those of the store, and then nothing was published.
+Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication& staged);
+
+}  // namespace weft::catalog
