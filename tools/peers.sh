@@ -90,8 +90,11 @@ npm_packages() {
   fi
 }
 vocabularies() { npm_packages vocabularies 4.0.0 @zazuko/vocabularies@4.0.0; }
-# apache-arrow is a peer dependency of lancedb: the newest that it accepts.
-lance-js() { npm_packages lancedb 0.31.0 @lancedb/lancedb@0.31.0 apache-arrow@18.1.0; }
+# apache-arrow is a peer dependency of lancedb: the newest that it accepts. The tests run it with node.
+lance-js() {
+  command -v node >/dev/null || apt_install nodejs || { skip lance-js "no node"; return; }
+  npm_packages lancedb 0.31.0 @lancedb/lancedb@0.31.0 apache-arrow@18.1.0
+}
 
 for peer in "${@:-rete python lance lance-js vocabularies}"; do
   for name in $peer; do

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/interop/lance_requests.h"
 #include "tests/interop/lance_wire.h"
 
 #include "weft/base/executor.h"
@@ -19,11 +20,6 @@
 namespace weft::interop {
 namespace {
 
-using Words = std::vector<std::string>;
-
-void print_ok(const std::string& words) {
-  std::printf("ok %s\n", words.c_str());
-}
 void print_error(const Error& error) {
   std::string text = error.to_string();
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -35,19 +31,8 @@ void print_error(const Error& error) {
 Status write_file(const Words& words) {
   const std::vector<lance::layout::SchemaField> fields =
       read_fields(static_cast<size_t>(std::atoll(words[6].c_str())));
-  // All of the request is read before anything may fail.
-  WEFT_TRY(const columns::Schema plain, lance::layout::column_schema(fields));
-  const auto schema = std::make_shared<const columns::Schema>(plain);
-  std::vector<columns::Batch> batches;
-  for (long long i = std::atoll(words[7].c_str()); i > 0; --i) {
-    const uint64_t rows = read_u64();
-    std::vector<columns::ArrayPtr> arrays;
-    for (const columns::Field& field : schema->fields) {
-      arrays.push_back(read_array(field.type));
-    }
-    WEFT_TRY(columns::Batch batch, columns::Batch::make(schema, std::move(arrays), rows));
-    batches.push_back(std::move(batch));
-  }
+  WEFT_TRY(const std::vector<columns::Batch> batches,
+           read_batches(fields, static_cast<uint64_t>(std::atoll(words[7].c_str()))));
   WEFT_TRY(const std::unique_ptr<storage::ObjectStore> store,
            storage::open_local_store(from_hex(words[1]), {.create_folder = true}));
   lance::write::DataFileOptions options;
@@ -100,18 +85,17 @@ Status read_file(const Words& words) {
   return ok_status();
 }
 
-using Command = Status (*)(const Words&);
-
 int run() {
-  const std::map<std::string, Command> commands = {{"write", write_file}, {"read", read_file}};
+  std::map<std::string, Request> requests = table_requests();
+  requests.insert({{"write", write_file}, {"read", read_file}});
   Words words;
   while (read_line(words)) {
-    const auto command = commands.find(words[0]);
-    if (command == commands.end()) {
+    const auto request = requests.find(words[0]);
+    if (request == requests.end()) {
       std::fprintf(stderr, "lance_driver: unknown request %s\n", words[0].c_str());
       return 3;
     }
-    const Status status = command->second(words);
+    const Status status = request->second(words);
     if (!status.ok()) {
       print_error(status.error());
     }
@@ -121,6 +105,11 @@ int run() {
 }
 
 }  // namespace
+
+void print_ok(const std::string& words) {
+  std::printf("ok %s\n", words.c_str());
+}
+
 }  // namespace weft::interop
 
 int main() {

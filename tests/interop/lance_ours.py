@@ -63,6 +63,55 @@ def logical_type(t):
     raise TypeError(str(t))
 
 
+def _plain_type(word):
+    """The pyarrow type of a word that has no children in the schema."""
+    parts = word.split(":")
+    simple = {
+        "null": pa.null(), "bool": pa.bool_(), "halffloat": pa.float16(), "float": pa.float32(), "double": pa.float64(),
+        "string": pa.string(), "large_string": pa.large_string(), "binary": pa.binary(), "large_binary": pa.large_binary(),
+        "date32": pa.date32(), "date64": pa.date64(), "json": pa.large_binary(),
+    }
+    if parts[0] in simple:
+        return simple[parts[0]]
+    if parts[0].startswith(("int", "uint")):
+        return getattr(pa, parts[0])()
+    if parts[0] in ("time32", "time64", "duration"):
+        return getattr(pa, parts[0])(parts[1])
+    if parts[0] == "timestamp":
+        zone = ":".join(parts[2:])
+        return pa.timestamp(parts[1], None if zone == "-" else zone)
+    if parts[0] == "decimal":
+        return (pa.decimal128 if parts[1] == "128" else pa.decimal256)(int(parts[2]), int(parts[3]))
+    if parts[0] == "fixed_size_binary":
+        return pa.binary(int(parts[1]))
+    if parts[0] == "fixed_size_list":
+        return pa.list_(_plain_type(":".join(parts[1:-1])), int(parts[-1]))
+    if parts[0] == "dict":
+        value, index, _ = word[5:].rsplit(":", 2)
+        return pa.dictionary(_plain_type(index), _plain_type(value))
+    raise TypeError(word)
+
+
+def schema_of(fields):
+    """The pyarrow schema of flat fields: what flat_fields makes of it, backwards."""
+
+    def field(own):
+        number, _, nullable, word, name = own
+        below = [field(f) for f in fields if f[1] == number]
+        if word == "map":
+            entries = below[0].type
+            return pa.field(name, pa.map_(entries.field(0).type, entries.field(1).with_name("value")), nullable)
+        if word == "struct":
+            return pa.field(name, pa.struct(below), nullable)
+        if word.startswith("list"):
+            return pa.field(name, pa.list_(below[0]), nullable)
+        if word.startswith("large_list"):
+            return pa.field(name, pa.large_list(below[0]), nullable)
+        return pa.field(name, _plain_type(word), nullable)
+
+    return pa.schema([field(f) for f in fields if f[1] == -1])
+
+
 def children(t):
     """Fields of a type that are fields of the schema too."""
     if pa.types.is_map(t):
@@ -234,3 +283,106 @@ class Ours:
         if any(len(array) != rows for array in arrays):
             raise RuntimeError(f"{path}: arrays of other lengths than {rows}")
         return pa.table(arrays, schema=schema)
+
+    # Whole tables. `branch` is None for main; each answers the version that it made.
+
+    def _table(self, request, folder, branch, *words, rows=None):
+        """`rows`: a table whose fields and batches follow the line."""
+        own = [request, _hex(folder), _hex(branch), *words]
+        if rows is None:
+            return self._ask(own, [])
+        table, batched = rows if isinstance(rows, tuple) else (rows, True)
+        fields = flat_fields(table.schema)
+        own.append(len(fields))
+        pieces = self._field_lines(fields)
+        if batched:
+            batches = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+            own.append(len(batches))
+            for batch in batches:
+                pieces.append(struct.pack("<Q", batch.num_rows))
+                for column in batch.columns:
+                    pieces += array_bytes(column)
+        return self._ask(own, pieces)
+
+    def create(self, folder, table, version="2.1", stable=False, keys=(), branch=None):
+        return int(self._table("create", folder, branch, version, int(stable), _names(keys), rows=table)[0])
+
+    def append(self, folder, table, branch=None, fold=True):
+        return int(self._table("append", folder, branch, int(fold), rows=table)[0])
+
+    def overwrite(self, folder, table, branch=None):
+        return int(self._table("overwrite", folder, branch, rows=table)[0])
+
+    def upsert(self, folder, table, keys, insert_only=False, branch=None):
+        return int(self._table("upsert", folder, branch, _names(keys), int(insert_only), rows=table.combine_chunks())[0])
+
+    def delete(self, folder, keys_table, branch=None):
+        return int(self._table("delete", folder, branch, _names(keys_table.column_names), rows=keys_table.combine_chunks())[0])
+
+    def add_columns(self, folder, schema, branch=None):
+        return int(self._table("add_columns", folder, branch, rows=(schema.empty_table(), False))[0])
+
+    def drop_columns(self, folder, names, branch=None):
+        return int(self._table("drop_columns", folder, branch, _names(names))[0])
+
+    def compact(self, folder, rows_per_fragment=1 << 20, branch=None):
+        """0: there was nothing to do."""
+        return int(self._table("compact", folder, branch, rows_per_fragment)[0])
+
+    def restore(self, folder, version, branch=None):
+        return int(self._table("restore", folder, branch, version)[0])
+
+    def make_branch(self, folder, name, version=None, branch=None):
+        return int(self._table("branch", folder, branch, version or "-", _hex(name))[0])
+
+    def make_tag(self, folder, name, version=None, branch=None):
+        return int(self._table("tag", folder, branch, version or "-", _hex(name))[0])
+
+    def drop_branch(self, folder, name):
+        self._table("drop_branch", folder, None, _hex(name))
+
+    def drop_tag(self, folder, name):
+        self._table("drop_tag", folder, None, _hex(name))
+
+    def refs(self, folder):
+        """(tags, branches): name -> (branch, version), name -> (parent, version)."""
+        words = self._table("refs", folder, None)
+        count = int(words[0])
+        triples = [words[i : i + 3] for i in range(1, len(words) - 2, 3)]
+        as_map = lambda some: {a: (None if b == "-" else b, int(c)) for a, b, c in some}  # noqa: E731
+        return as_map(triples[:count]), as_map(triples[count:])
+
+    def clean(self, folder):
+        return int(self._table("clean", folder, None)[0])
+
+    def verify(self, folder, version=None, branch=None):
+        return int(self._table("verify", folder, branch, version or "-")[0])
+
+    def dump(self, folder, version=None, branch=None, columns=(), rows=None):
+        """A version's rows as a pyarrow table, and its number and count of fragments."""
+        wanted = "-" if rows is None else ",".join(map(str, rows))
+        answer = self._table("dump", folder, branch, version or "-", _names(columns), wanted)
+        number, fragments, count, field_count = map(int, answer)
+        fields = []
+        for _ in range(field_count):
+            i, parent, nullable, word, name = self._process.stdout.readline().decode().rstrip("\n").split(" ")
+            text = lambda x: bytes.fromhex(x).decode()  # noqa: E731
+            fields.append((int(i), int(parent), nullable == "1", text(word), text(name)))
+        schema = schema_of(fields)
+        arrays = [self._array(field.type) for field in schema]
+        if any(len(array) != count for array in arrays):
+            raise RuntimeError(f"{folder}: arrays of other lengths than {count}")
+        return Dump(pa.table(arrays, schema=schema), number, fragments)
+
+
+class Dump:
+    def __init__(self, table, version, fragments):
+        self.table, self.version, self.fragments = table, version, fragments
+
+
+def _hex(text):
+    return "-" if text is None else text.encode().hex()
+
+
+def _names(names):
+    return ",".join(name.encode().hex() for name in names) or "-"

@@ -118,6 +118,39 @@ std::vector<lance::layout::SchemaField> read_fields(size_t count) {
   return fields;
 }
 
+void write_fields(const std::vector<lance::layout::SchemaField>& fields) {
+  const auto hex = [](const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      out.push_back(kDigits[static_cast<unsigned char>(c) >> 4U]);
+      out.push_back(kDigits[static_cast<unsigned char>(c) & 15U]);
+    }
+    return out;
+  };
+  for (const lance::layout::SchemaField& field : fields) {
+    std::printf("%d %d %d %s %s\n", field.id, field.parent_id, field.nullable ? 1 : 0,
+                hex(field.logical_type).c_str(), hex(field.name).c_str());
+  }
+}
+
+Result<std::vector<columns::Batch>> read_batches(
+    const std::vector<lance::layout::SchemaField>& fields, uint64_t count) {
+  WEFT_TRY(const columns::Schema plain, lance::layout::column_schema(fields));
+  const auto schema = std::make_shared<const columns::Schema>(plain);
+  std::vector<columns::Batch> batches;
+  for (; count > 0; --count) {
+    const uint64_t rows = read_u64();
+    std::vector<ArrayPtr> arrays;
+    for (const columns::Field& field : schema->fields) {
+      arrays.push_back(read_array(field.type));
+    }
+    WEFT_TRY(columns::Batch batch, columns::Batch::make(schema, std::move(arrays), rows));
+    batches.push_back(std::move(batch));
+  }
+  return batches;
+}
+
 uint64_t read_u64() {
   uint64_t value = 0;
   read_exactly(&value, sizeof value);

@@ -19,6 +19,14 @@ bool read_line(std::vector<std::string>& words);
 // `count` lines "id parent nullable logical_type name(hex)".
 std::vector<lance::layout::SchemaField> read_fields(size_t count);
 
+// The same lines.
+void write_fields(const std::vector<lance::layout::SchemaField>& fields);
+
+// `count` batches of the columns of `fields`: u64 rows, then the arrays. Reads all of them before
+// anything may fail; errors: those of the types.
+Result<std::vector<columns::Batch>> read_batches(
+    const std::vector<lance::layout::SchemaField>& fields, uint64_t count);
+
 columns::ArrayPtr read_array(const columns::TypePtr& type);
 // Copies into an array of its own first: offset 0, nothing before or behind.
 void write_array(const columns::ArrayPtr& array);

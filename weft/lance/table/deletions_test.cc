@@ -263,6 +263,22 @@ TEST(RowSequence, RunsJoinAndAnswer) {
   EXPECT_EQ(version_at(runs, 3), 9U);
 }
 
+TEST(RowSequence, SpansOfVersionsMayHaveHolesAndBitmaps) {
+  // As engine 14 leaves them when it compacts fragments with deleted rows: a bitmap of four
+  // positions at version 7, eight of ten positions at version 9.
+  const std::string spans = bytes_of_hex(
+      "0a0d"
+      "0a09"
+      "1a07081e10261a01a5"
+      "1007"
+      "0a16"
+      "0a12"
+      "1210080a10141a0a0a08080c120400000300"
+      "1009");
+  EXPECT_EQ(expand_versions(spans, 12).value(), (std::vector<VersionRun>{{4, 7}, {8, 9}}));
+  EXPECT_EQ(expand_versions(spans, 11).error().kind(), ErrorKind::kLimit);
+}
+
 TEST(RowSequence, SequencesOfTheEnginesAreRead) {
   const std::string folder = golden_folder("rowids_22");
   if (folder.empty()) {

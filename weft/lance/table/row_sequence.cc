@@ -291,13 +291,13 @@ Result<std::vector<VersionRun>> expand_versions(std::string_view sequence, uint6
       return damaged("versions");
     }
     WEFT_TRY(const Segment segment, read_segment(span));
+    // Only the length of a span counts, how many positions it has: compactions of engine 14 put
+    // runs behind one another with the spans they had before, without those of deleted rows.
+    uint64_t length = segment.end - segment.start;
     if (segment.kind != 1) {
-      return Error(ErrorKind::kUnsupported, "versions of rows whose span is no range")
-          .with("segment", segment.kind);
+      length = 0;
+      WEFT_TRY_STATUS(each_id(segment, rows_max - covered, [&](uint64_t) { ++length; }));
     }
-    // Only the length of a span counts: compactions of engine 14 put runs behind one another with
-    // the spans they had before.
-    const uint64_t length = segment.end - segment.start;
     if (length > rows_max - covered) {
       return too_many(rows_max);
     }

@@ -1,0 +1,21 @@
+// The requests of lance_driver about whole tables.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "weft/base/result.h"
+
+namespace weft::interop {
+
+using Words = std::vector<std::string>;
+using Request = Status (*)(const Words&);
+
+// The answer's first line.
+void print_ok(const std::string& words);
+
+// By their first word. lance_table_requests.cc says what each takes and answers.
+const std::map<std::string, Request>& table_requests();
+
+}  // namespace weft::interop
