@@ -246,6 +246,113 @@ def full_disk():
         checks.equal(server.update(insert(1000)).status, 200, "and with room updates go on")
 
 
-for part in (basics, graph_store, seal_and_restart, many_clients, latency, group_commit, full_disk):
+def pinned_reader(commits=1000 if NIGHTLY else 300):
+    """An answer that is read slowly is of one state, whatever is written meanwhile."""
+    target = new_target()
+    with Server(target, "--access-log", "none") as server:
+        lines = 30_000
+        data = "".join(f"<http://ex/b{i}> <http://ex/p> \"{i} {'x' * 100}\" .\n" for i in range(lines))
+        put = server.request("PUT", "/store?default", data, {"Content-Type": "application/n-triples"})
+        checks.equal(put.status, 200, "the data is there", put)
+        reader = server.connect()
+        reader.request("GET", "/store?default", headers={"Accept": "application/n-triples"})
+        answer = reader.getresponse()
+        head = answer.read(1000)
+        writer = server.connect()
+        for i in range(commits):
+            post(writer, "/update", f"DELETE DATA {{ <http://ex/b{i}> <http://ex/p> \"{i} {'x' * 100}\" }} ; {insert(i)}", "update")
+            if i == commits // 2:
+                checks.equal(server.request("POST", "/admin/compact").status, 200, "compact under a reader")
+        body = head + answer.read()
+        checks.that(body.decode() and sorted(body.decode().splitlines()) == sorted(data.splitlines()),
+                    f"a reader beside {commits} commits sees one state", len(body))
+        checks.equal(server.count(), lines, "and the next one sees another")
+
+
+def under_load(seconds=3.0):
+    """Seal and compact all the time: no request fails, none waits long, nothing is lost."""
+    target = new_target()
+    with Server(target, "--access-log", "none", "--sweep-after", "0") as server:
+        end, slowest, failed, counts = time.monotonic() + seconds, [0.0], [], []
+
+        def work(client):
+            connection, count = server.connect(), 0
+            try:
+                while time.monotonic() < end:
+                    slowest.append(post(connection, "/update", f"INSERT DATA {{ <http://ex/{client}-{count}> <http://ex/n> {client} }}", "update"))
+                    count += 1
+                    slowest.append(post(connection, "/query", f"SELECT (COUNT(*) AS ?n) {{ ?s <http://ex/n> {client} }}", "query"))
+            except (AssertionError, OSError) as error:
+                failed.append(str(error))
+            counts.append(count)
+
+        def maintain():
+            while time.monotonic() < end:
+                for path in ("/admin/seal", "/admin/seal", "/admin/compact"):
+                    answer = server.request("POST", path)
+                    if answer.status != 200:
+                        failed.append(str(answer))
+        threads = [threading.Thread(target=work, args=(client,)) for client in range(4)] + [threading.Thread(target=maintain)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        seals = server.metric("weft_seals_total")
+        print(f"{sum(counts)} updates and as many queries beside {seals} seals, the slowest {max(slowest) * 1000:.0f} ms")
+        checks.equal(failed, [], "no request fails while sealing and compacting")
+        checks.that(max(slowest) < 1.0, "none waits a second", max(slowest))
+        checks.equal(server.count(), 1 + sum(counts), "no update is lost")
+    checks.code(weft("verify", target), 0, "every segment verifies")
+
+
+def other_process():
+    """What another process does to the manifest is noticed."""
+    target = new_target()
+    with Server(target, "--access-log", "none", "--sweep-after", "0") as server:
+        server.update(insert(1))
+        more = os.path.join(folder, "more.nt")
+        with open(more, "w", encoding="ascii") as file:
+            file.write("<http://ex/more> <http://ex/p> <http://ex/o> .\n")
+        added = weft("manifest", "add", target, "--adds", more)
+        checks.code(added, 0, "another process adds")
+        deadline = time.monotonic() + 5
+        while server.count() != 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        checks.equal(server.count(), 3, "the server goes on with it")
+        checks.code(weft("manifest", "compact", target), 0, "another process compacts")
+        checks.equal(server.update(insert(2)).status, 200, "and updates go on")
+        checks.equal(server.count(), 4, "on top of all")
+        sealed = weft("manifest", "seal", target)
+        checks.that(sealed.code == 7 and "weft serve" in sealed.errors, "seal by hand is told who writes", sealed)
+    with Server(target) as server:
+        checks.equal(server.count(), 4, "after a restart, too")
+
+
+def large_body():
+    """A gigabyte of N-Triples is one commit in bounded memory. Only in nightly runs."""
+    if not NIGHTLY:
+        return
+    target, path, lines = new_target(), os.path.join(folder, "large.nt"), 0
+    with open(path, "w", encoding="ascii") as file:
+        while file.tell() < 1 << 30:
+            file.write("".join(f"<http://ex/large/{i}> <http://ex/p{i % 50}> \"value number {i % 100_003} {'y' * 40}\" .\n"
+                               for i in range(lines, lines + 10_000)))
+            lines += 10_000
+    with Server(target, "--access-log", "none", "--scratch", folder) as server, open(path, "rb") as body:
+        begin = time.monotonic()
+        answer = server.request("POST", "/store?graph=http%3A%2F%2Fex%2Flarge", body,
+                                {"Content-Type": "application/n-triples", "Content-Length": str(os.path.getsize(path)), "Timeout": "600"},
+                                timeout=900)
+        took = time.monotonic() - begin
+        checks.equal((answer.status, answer.json().get("inserted")), (201, lines), "a gigabyte is posted", answer)
+        with open(f"/proc/{server.process.pid}/status", encoding="ascii") as file:
+            peak = next(int(line.split()[1]) for line in file if line.startswith("VmHWM:")) >> 10
+        print(f"1 GiB posted: {took:.0f} s, peak {peak} MiB")
+        checks.that(peak < 512, "within 512 MiB", peak)
+    os.remove(path)
+
+
+for part in (basics, graph_store, seal_and_restart, many_clients, latency, group_commit, full_disk, pinned_reader, under_load,
+             other_process, large_body):
     part()
 checks.finish()
