@@ -61,20 +61,19 @@ Status FetchedDocuments::fetch(const sparql::Update& request, const engine::Docu
 }
 
 engine::DocumentLoader FetchedDocuments::loader() const {
-  return
-      [this](const std::string& iri, std::stop_token /*stop*/) -> Result<engine::LoadedDocument> {
-        const auto found = documents_.find(iri);
-        if (found == documents_.end()) {
-          return Error(ErrorKind::kInternal, "a document was not fetched").with("iri", iri);
-        }
-        if (!found->second.ok()) {
-          return found->second.error();
-        }
-        engine::LoadedDocument document;
-        document.format = found->second->format;
-        document.input = file_input(found->second->file);
-        return document;
-      };
+  return [this](const std::string& iri, const std::stop_token&) -> Result<engine::LoadedDocument> {
+    const auto found = documents_.find(iri);
+    if (found == documents_.end()) {
+      return Error(ErrorKind::kInternal, "a document was not fetched").with("iri", iri);
+    }
+    if (!found->second.ok()) {
+      return found->second.error();
+    }
+    engine::LoadedDocument document;
+    document.format = found->second->format;
+    document.input = file_input(found->second->file);
+    return document;
+  };
 }
 
 }  // namespace weft::server

@@ -40,7 +40,7 @@ class BoundedInput final : public codec::InputStream {
 
 // The pattern of one graph; nullopt if the fold has no quad in it.
 Result<std::optional<rdf::IdPattern>> pattern_of(quads::Fold& fold, const std::string& graph,
-                                                 std::stop_token stop) {
+                                                 const std::stop_token& stop) {
   rdf::IdPattern pattern;
   if (graph.empty()) {
     return std::optional(pattern);
@@ -62,7 +62,7 @@ Result<std::optional<rdf::IdPattern>> pattern_of(quads::Fold& fold, const std::s
 
 // Quads of `pattern` as triples.
 Status write_triples(quads::Fold& fold, const rdf::IdPattern& pattern, rdf::QuadSink& sink,
-                     std::stop_token stop) {
+                     const std::stop_token& stop) {
   WEFT_TRY(const auto cursor, fold.scan(pattern, rdf::Permutation::kSpo, stop));
   quads::TokenRows tokens(fold);
   std::vector<quads::TokenRows::Row> rows;
@@ -104,7 +104,7 @@ Result<rdfio::Format> format_of(std::string_view content_type, std::string_view 
 
 // All parts as one N-Triples text; blank nodes of different parts stay apart.
 Result<std::string> join_parts(std::string_view body, std::string_view boundary,
-                               const std::string& base_iri, std::stop_token stop) {
+                               const std::string& base_iri, const std::stop_token& stop) {
   WEFT_TRY(const std::vector<PartView> parts, parse_multipart(body, boundary));
   codec::StringOutput text;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -276,7 +276,7 @@ Status Service::write_graph(Exchange& exchange, const std::optional<std::string>
   if (!receipt.ok()) {
     return as_precondition(receipt.error(), exchange.head().has("If-Match"));
   }
-  send_receipt(exchange, *receipt, existed ? 200 : 201, created_name ? *graph : "");
+  send_receipt(exchange, *receipt, existed ? 200 : 201, created_name ? graph.value_or("") : "");
   return ok_status();
 }
 

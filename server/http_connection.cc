@@ -64,16 +64,16 @@ std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, Text body, Code& co
 Connection::Connection(Core& core, asio::ip::tcp::socket socket)
     : core_(core), watch_timer_(core.io) {
   Code code;
-  socket.set_option(asio::ip::tcp::no_delay(true), code);
-  socket.set_option(asio::socket_base::keep_alive(true), code);
+  static_cast<void>(socket.set_option(asio::ip::tcp::no_delay(true), code));
+  static_cast<void>(socket.set_option(asio::socket_base::keep_alive(true), code));
   const auto peer = socket.remote_endpoint(code);
   if (!code) {
     remote_ = peer.address().to_string() + ":" + std::to_string(peer.port());
   }
   if (core.tls.has_value()) {
-    tls_.emplace(std::move(socket), *core.tls);
+    tls_ = std::make_unique<TlsStream>(std::move(socket), *core.tls);
   } else {
-    plain_.emplace(std::move(socket));
+    plain_ = std::make_unique<boost::beast::tcp_stream>(std::move(socket));
   }
   core_.connections.insert(this);
   core_.open.fetch_add(1);
@@ -88,13 +88,13 @@ Connection::~Connection() {
 }
 
 boost::beast::tcp_stream& Connection::tcp() {
-  return tls_.has_value() ? tls_->next_layer() : *plain_;
+  return tls_ != nullptr ? tls_->next_layer() : *plain_;
 }
 
 template <typename Take>
 void Connection::read_some(Take take) {
   read_buffer_.resize(phase_ == Phase::kBody ? kReadBytes : kHeadReadBytes);
-  if (tls_.has_value()) {
+  if (tls_ != nullptr) {
     tls_->async_read_some(asio::buffer(read_buffer_), std::move(take));
   } else {
     plain_->async_read_some(asio::buffer(read_buffer_), std::move(take));
@@ -104,7 +104,7 @@ void Connection::read_some(Take take) {
 template <typename Take>
 void Connection::write_some(std::string_view bytes, Take take) {
   const asio::const_buffer buffer(bytes.data(), std::min(bytes.size(), kReadBytes));
-  if (tls_.has_value()) {
+  if (tls_ != nullptr) {
     tls_->async_write_some(buffer, std::move(take));
   } else {
     plain_->async_write_some(buffer, std::move(take));
@@ -112,7 +112,7 @@ void Connection::write_some(std::string_view bytes, Take take) {
 }
 
 void Connection::start() {
-  if (!tls_.has_value()) {
+  if (tls_ == nullptr) {
     begin_request();
     return;
   }
@@ -216,7 +216,7 @@ void Connection::parse() {
 bool Connection::take_head() {
   RequestHead& head = parser_->head;
   head.remote = remote_;
-  head.secure = tls_.has_value();
+  head.secure = tls_ != nullptr;
   keep_alive_ = parser_->keep_alive();
   Status status = check_request(head);
   if (status.ok()) {
@@ -237,8 +237,7 @@ bool Connection::take_head() {
     return false;
   }
   parser_->body_max_bytes = admission_.body_max_bytes;
-  const auto length = parser_->content_length();
-  if (length && *length > admission_.body_max_bytes) {
+  if (parser_->content_length().value_or(0) > admission_.body_max_bytes) {
     fail_parse(http::error::body_limit);
     return false;
   }
@@ -423,12 +422,12 @@ void Connection::finish_answer() {
 }
 
 void Connection::linger() {
-  if (tls_.has_value()) {
+  if (tls_ != nullptr) {
     tls_->async_shutdown([self = shared_from_this()](Code) { self->close(); });
     return;
   }
   Code code;
-  plain_->socket().shutdown(asio::ip::tcp::socket::shutdown_send, code);
+  static_cast<void>(plain_->socket().shutdown(asio::ip::tcp::socket::shutdown_send, code));
   if (code) {
     close();
     return;

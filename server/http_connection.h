@@ -127,8 +127,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   bool body_is_pending() const;
 
   Core& core_;
-  std::optional<boost::beast::tcp_stream> plain_;
-  std::optional<TlsStream> tls_;
+  // One of the two.
+  std::unique_ptr<boost::beast::tcp_stream> plain_;
+  std::unique_ptr<TlsStream> tls_;
   std::string remote_;
   boost::asio::steady_timer watch_timer_;
   Phase phase_ = Phase::kIdle;

@@ -40,17 +40,18 @@ Result<Tcp::endpoint> endpoint_of(const HttpOptions& options) {
 
 Status set_up_tls(asio::ssl::context& tls, const HttpOptions& options) {
   Code code;
-  tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
-                      asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
-                      asio::ssl::context::no_tlsv1_1,
-                  code);
-  tls.use_certificate_chain_file(options.certificate_file, code);
+  static_cast<void>(
+      tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
+                          asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
+                          asio::ssl::context::no_tlsv1_1,
+                      code));
+  static_cast<void>(tls.use_certificate_chain_file(options.certificate_file, code));
   if (code) {
     return Error(ErrorKind::kInvalid, "cannot use the certificate")
         .with("file", options.certificate_file)
         .with("reason", code.message());
   }
-  tls.use_private_key_file(options.key_file, asio::ssl::context::pem, code);
+  static_cast<void>(tls.use_private_key_file(options.key_file, asio::ssl::context::pem, code));
   if (code || SSL_CTX_check_private_key(tls.native_handle()) != 1) {
     return Error(ErrorKind::kInvalid, "cannot use the key, or it is not the certificate's")
         .with("file", options.key_file);
@@ -74,15 +75,15 @@ class BeastServer final : public HttpServer {
     }
     WEFT_TRY(const Tcp::endpoint endpoint, endpoint_of(options));
     Code code;
-    acceptor_.open(endpoint.protocol(), code);
+    static_cast<void>(acceptor_.open(endpoint.protocol(), code));
     if (!code) {
-      acceptor_.set_option(asio::socket_base::reuse_address(true), code);
+      static_cast<void>(acceptor_.set_option(asio::socket_base::reuse_address(true), code));
     }
     if (!code) {
-      acceptor_.bind(endpoint, code);
+      static_cast<void>(acceptor_.bind(endpoint, code));
     }
     if (!code) {
-      acceptor_.listen(kListenBacklog, code);
+      static_cast<void>(acceptor_.listen(kListenBacklog, code));
     }
     if (code) {
       const bool denied = code == asio::error::access_denied;
@@ -115,7 +116,7 @@ class BeastServer final : public HttpServer {
     asio::post(core_.io, [this] {
       core_.stopping = true;
       Code code;
-      acceptor_.close(code);
+      static_cast<void>(acceptor_.close(code));
       for_each_connection([](Connection& connection) { connection.begin_stop(); });
     });
     wait_for_connections(core_.options.grace_ms);
@@ -189,9 +190,9 @@ class BeastServer final : public HttpServer {
           "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n"
           "Connection: close\r\n\r\n";
       Code code;
-      socket.non_blocking(true, code);
+      static_cast<void>(socket.non_blocking(true, code));
       socket.write_some(asio::buffer(kFull.data(), kFull.size()), code);
-      socket.shutdown(Tcp::socket::shutdown_send, code);
+      static_cast<void>(socket.shutdown(Tcp::socket::shutdown_send, code));
     }
   }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kUpkeepInterval = std::chrono::seconds(1);
 
 // Calls graph.maintain() now and then until `stop`.
-void keep_up(engine::LiveGraph& graph, AccessLog& log, std::stop_token stop) {
+void keep_up(engine::LiveGraph& graph, AccessLog& log, const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any changed;
   std::string last;
@@ -48,14 +48,14 @@ Status serve(engine::Environment& environment, engine::LiveGraph& graph, ServeOp
   std::jthread upkeep;
   if (writes) {
     upkeep =
-        std::jthread([&graph, &log](std::stop_token end) { keep_up(graph, *log, std::move(end)); });
+        std::jthread([&graph, &log](const std::stop_token& end) { keep_up(graph, *log, end); });
   }
   ready(url_of(options.http, http->port(), prefix));
   {
     std::mutex mutex;
     std::condition_variable_any stopped;
     std::unique_lock lock(mutex);
-    stopped.wait(lock, stop, [] { return false; });
+    stopped.wait(lock, std::move(stop), [] { return false; });
   }
   log->event("stopping", "");
   upkeep.request_stop();

@@ -18,6 +18,15 @@ std::unique_ptr<Outward> make_outward(engine::Environment& environment,
   return std::make_unique<Outward>(environment, random, options.allow_service, options.load_from);
 }
 
+// "127.0.0.1:7878", "[::1]:7878", "localhost": no name that somebody else could own.
+bool is_address(std::string_view host) {
+  const bool is_v6 = host.starts_with('[');
+  const std::string_view name =
+      is_v6 ? host.substr(0, host.find(']')) : host.substr(0, host.find(':'));
+  return is_v6 || equals_without_case(name, "localhost") ||
+         (!name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 }  // namespace
 
 Service::Service(engine::Environment& environment, engine::LiveGraph& graph, AccessLog& log,
@@ -122,11 +131,12 @@ Status Service::check_origin(const RequestHead& head) const {
   if (origin.empty()) {
     return ok_status();
   }
-  const std::string own = own_url(head);
-  const bool allowed = origin == own || std::any_of(options_.origins.begin(),
-                                                    options_.origins.end(), [&](const auto& known) {
-                                                      return known == "*" || known == origin;
-                                                    });
+  // A name may have been made to lead here by whoever owns it (DNS rebinding); an address cannot.
+  const bool is_own =
+      origin == own_url(head) && (!options_.base_url.empty() || is_address(head.value("Host")));
+  const bool allowed =
+      is_own || std::any_of(options_.origins.begin(), options_.origins.end(),
+                            [&](const auto& known) { return known == "*" || known == origin; });
   if (!allowed) {
     return Error(ErrorKind::kDenied, "pages of this origin may not write here; see --cors")
         .with("origin", origin);

@@ -103,7 +103,8 @@ class Service final : public Handler {
   Status patch_graph(Exchange& exchange, const std::optional<std::string>& graph);
   Result<engine::UpdateReceipt> load_body(Exchange& exchange,
                                           const std::optional<std::string>& graph);
-  Result<std::shared_ptr<UnnamedFile>> image_of(engine::Snapshot& snapshot, std::stop_token stop);
+  Result<std::shared_ptr<UnnamedFile>> image_of(engine::Snapshot& snapshot,
+                                                const std::stop_token& stop);
   Status send_snapshot(Exchange& exchange);
   // A segment as bytes, wherever they are.
   struct Image {

@@ -20,7 +20,7 @@ std::string sd(std::string_view name) {
 class Description {
  public:
   explicit Description(rdf::QuadSink& sink) : sink_(sink) {}
-  void add(std::string_view subject, std::string predicate, std::string object) {
+  void add(std::string_view subject, const std::string& predicate, const std::string& object) {
     if (status_.ok()) {
       const rdf::QuadView quad{subject, predicate, object, {}};
       status_ = sink_.accept(std::span(&quad, 1));

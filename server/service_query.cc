@@ -34,6 +34,7 @@ bool is_repeatable(std::string_view text) {
 
 std::vector<std::string> as_tokens(const std::vector<std::string>& iris) {
   std::vector<std::string> tokens;
+  tokens.reserve(iris.size());
   for (const std::string& iri : iris) {
     tokens.push_back(rdf::make_iri(iri));
   }
@@ -69,7 +70,7 @@ Result<std::string> Service::body_text(Exchange& exchange, uint64_t max_bytes) c
     WEFT_TRY(input, codec::decompress(std::move(input)));
   }
   std::string text;
-  std::array<std::byte, 16'384> piece;
+  std::array<std::byte, 16'384> piece{};
   for (;;) {
     WEFT_TRY(const size_t count, input->read(piece));
     if (count == 0) {

@@ -44,7 +44,7 @@ Status copy_range(storage::ObjectReader& reader, uint64_t offset, std::span<std:
 
 // Builds the image of `snapshot` unless the last one is of that state. Others who want it wait.
 Result<std::shared_ptr<UnnamedFile>> Service::image_of(engine::Snapshot& snapshot,
-                                                       std::stop_token stop) {
+                                                       const std::stop_token& stop) {
   const base::MutexLock lock(image_->mutex);
   if (image_->file != nullptr && image_->tag == snapshot.tag()) {
     return image_->file;

@@ -2,11 +2,13 @@
 """Reading over HTTP: the protocol's ways to ask, formats, entity tags, ranges, rights, limits, and clients
 that misbehave. Runs on a single segment, which nobody writes to."""
 import gzip
+import http.client
 import json
 import os
 import random
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -320,10 +322,44 @@ def cors():
         evil = server.request("POST", "/update", form(update="CLEAR ALL"), {
             "Content-Type": "application/x-www-form-urlencoded", "Origin": "https://evil.example"})
         checks.equal(evil.status, 403, "pages elsewhere do not write")
+        for host, status in {"127.0.0.1:7878": 200, "localhost": 200, "rebound.example:7878": 403}.items():
+            own = server.request("POST", "/update", "INSERT DATA {}", {
+                "Content-Type": "application/sparql-update", "Origin": f"http://{host}", "Host": host})
+            checks.equal(own.status, status, f"its own page at {host}", own)
         preflight = server.request("OPTIONS", "/update", headers={
             "Origin": "https://app.example", "Access-Control-Request-Method": "POST"})
         checks.that(preflight.status == 204 and "POST" in preflight.headers.get("access-control-allow-methods", ""),
                     "preflight", preflight)
+
+
+def tls():
+    certificate, key = os.path.join(folder, "tls.pem"), os.path.join(folder, "tls.key")
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                           "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                          capture_output=True, check=False)
+    if made.returncode != 0:
+        checks.part_skipped("openssl makes no certificate")
+        return
+    checks.code(weft("serve", segment, "--bind", "127.0.0.1:0", "--tls-certificate", certificate, timeout=20), 2, "a certificate needs its key")
+    checks.code(weft("serve", segment, "--bind", "127.0.0.1:0", "--tls-certificate", certificate, "--tls-key", certificate, timeout=20), 2,
+                "a certificate is no key")
+    with Server(segment, "--tls-certificate", certificate, "--tls-key", key, "--access-log", "none") as server:
+        trust = ssl.create_default_context(cafile=certificate)
+        connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=20, context=trust)
+        for _ in range(2):
+            connection.request("POST", "/query", "SELECT * { ?s ?p ?o }", {"Content-Type": "application/sparql-query", "Accept": "text/csv"})
+            answer = connection.getresponse()
+            checks.equal((answer.status, answer.read().count(b"\n")), (200, LINES + 1), "a long answer over TLS, on one connection")
+        connection.request("GET", "/", headers={"Accept": "application/n-triples"})
+        checks.that(f"<https://127.0.0.1:{server.port}/sparql>".encode() in connection.getresponse().read(), "it calls itself https")
+        connection.close()
+        checks.that(not server.raw(b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n", timeout=3).startswith(b"HTTP/1.1 2"), "no plain HTTP beside it")
+        silent = [server.socket() for _ in range(50)]
+        late = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=5, context=trust)
+        late.request("GET", "/health")
+        checks.equal(late.getresponse().status, 200, "handshakes that never come hold up nobody")
+        for sock in silent:
+            sock.close()
 
 
 def limits():
@@ -411,6 +447,6 @@ with Server(segment, "--with-query-page", "--access-log", "none") as shared:
     page = shared.request("GET", "/", headers={"Accept": "text/html"})
     checks.that(page.status == 200 and b"<textarea" in page.body and b"src=" not in page.body, "the query page")
     checks.equal(shared.stop(), 0, "SIGTERM ends it in order")
-for part in (rights, cors, limits, ending, closed_pipe):
+for part in (rights, cors, tls, limits, ending, closed_pipe):
     part()
 checks.finish()

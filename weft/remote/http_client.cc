@@ -79,6 +79,7 @@ class CurlClient final : public HttpClient {
   CurlClient& operator=(const CurlClient&) = delete;
   ~CurlClient() override {
     std::vector<TransferHandle> left;
+    left.reserve(expected_.size());
     for (auto& [url, transfer] : expected_) {
       left.push_back(std::move(transfer));
     }

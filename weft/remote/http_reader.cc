@@ -105,6 +105,7 @@ class HttpReader final : public storage::ObjectReader {
   HttpReader& operator=(const HttpReader&) = delete;
   ~HttpReader() override {
     std::vector<TransferHandle> left;
+    left.reserve(expected_.size());
     for (auto& [piece, transfer] : expected_) {
       left.push_back(std::move(transfer));
     }

@@ -203,8 +203,7 @@ class CurlTransfers final : public Transfers {
       return;
     }
     const int64_t due = clock_.monotonic_microseconds() + backoff_microseconds(*transfer);
-    const bool too_late =
-        transfer->deadline_microseconds.has_value() && due >= *transfer->deadline_microseconds;
+    const bool too_late = due >= transfer->deadline_microseconds.value_or(INT64_MAX);
     if (!again || too_late || transfer->attempts >= options_.attempts_max) {
       transfer->state = Transfer::State::kEnded;
       return;
