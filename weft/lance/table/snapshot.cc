@@ -117,16 +117,16 @@ Result<std::string> Snapshot::base_folder(std::optional<uint32_t> base_id,
   // A branch reads its own table, wherever that lies now: a copy must not read the original.
   if (base->is_dataset_root && manifest().branch) {
     const std::string folder = branch_folder(location().root, base->name.value_or(""));
-    const std::string_view table =
-        last_component(location().root.empty() ? std::string_view(location().store->location())
-                                               : std::string_view(location().root));
+    const std::string whole =
+        location().root.empty() ? location().store->location() : location().root;
+    const std::string_view table = last_component(whole);
     const std::string ending =
         base->name ? join_name(join_name(table, kTreeFolder), *base->name) : std::string(table);
     if (path == ending || path.ends_with("/" + ending)) {
       return join_name(folder, inside);
     }
   }
-  const std::string& where = location().store->location();
+  const std::string where = location().store->location();
   const std::string_view store = without_slash(where);
   if (path == store) {
     return std::string(inside);
