@@ -1,0 +1,66 @@
+#include "weft/catalog/pinned_table.h"
+
+#include <utility>
+
+#include "weft/codec/blake3.h"
+#include "weft/lance/table/manifest_file.h"
+#include "weft/lance/table/names.h"
+
+namespace weft::catalog {
+namespace {
+
+std::string hash_of(ByteView bytes) {
+  return codec::to_hex(codec::blake3_16(bytes));
+}
+
+}  // namespace
+
+lance::TableLocation location_of(const CatalogPlace& place, const TableEntry& table) {
+  return {&place.store, table.path, table.pin.ref};
+}
+
+Result<lance::Snapshot> open_pinned(const CatalogPlace& place, const TableEntry& table) {
+  const auto corrupt = [&](std::string_view reason) {
+    return Error(ErrorKind::kCorrupt, "a published version of a table is not what it was")
+        .with("table", table.key)
+        .with("path", table.path)
+        .with("version", table.pin.head_version)
+        .with("reason", reason);
+  };
+  const lance::TableLocation location = location_of(place, table);
+  const auto read =
+      place.store.get(location.object(lance::manifest_name(table.pin.detached_version)),
+                      lance::kManifestFileBytesMax);
+  if (!read.ok()) {
+    return read.error().kind() == ErrorKind::kNotFound ? corrupt("gone") : read.error();
+  }
+  const ByteView detached = read->bytes.view();
+  if (detached.size() != table.pin.size_bytes || hash_of(detached) != table.pin.detached_hash) {
+    return corrupt("another content");
+  }
+  WEFT_TRY(std::string head, lance::with_version(detached, table.pin.head_version));
+  if (hash_of(as_bytes(head)) != table.pin.head_hash) {
+    return corrupt("another head");
+  }
+  WEFT_TRY(lance::Snapshot snapshot,
+           lance::Snapshot::from_bytes(location, storage::Buffer::from(std::move(head)),
+                                       lance::Naming::kV2));
+  // It was synced before the publication that pins it.
+  snapshot.set_durable();
+  return snapshot;
+}
+
+Result<TablePin> pin_of(const lance::StagedTransaction& staged) {
+  WEFT_TRY(const lance::Snapshot snapshot, staged.snapshot());
+  TablePin pin;
+  pin.ref = staged.location.branch;
+  pin.detached_version = staged.detached_version;
+  pin.size_bytes = staged.detached.size();
+  pin.detached_hash = hash_of(as_bytes(staged.detached));
+  pin.head_hash = hash_of(as_bytes(staged.head));
+  pin.head_version = staged.version;
+  pin.row_count = snapshot.manifest().row_count();
+  return pin;
+}
+
+}  // namespace weft::catalog
