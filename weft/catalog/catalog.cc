@@ -75,6 +75,7 @@ Result<std::vector<columns::Batch>> read_fragments(const lance::Snapshot& snapsh
     return batches;
   }
   std::vector<uint64_t> ids;
+  ids.reserve(fragments.size());
   for (const Fragment& fragment : fragments) {
     ids.push_back(fragment.id);
   }
@@ -276,9 +277,10 @@ Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication
   }
   PublishResult result;
   if (committed->outcome == lance::CommitOutcome::kCommitted) {
+    WEFT_TRY(lance::Snapshot snapshot, staged.transaction.snapshot());
+    snapshot.set_durable();
     result.outcome = PublishOutcome::kPublished;
-    WEFT_CHECK(committed->snapshot->version() == staged.state.head.catalog_version);
-    result.view = CatalogView(*committed->snapshot, staged.state);
+    result.view = CatalogView(std::move(snapshot), staged.state);
     return result;
   }
   WEFT_TRY(result.view, open_latest(place));

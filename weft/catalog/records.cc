@@ -69,6 +69,7 @@ class RowBuilder {
   columns::Batch finish() {
     const size_t rows = columns_[kObjectId].length();
     std::vector<columns::ArrayPtr> arrays;
+    arrays.reserve(columns_.size());
     for (columns::ArrayBuilder& column : columns_) {
       arrays.push_back(column.finish());
     }
@@ -292,7 +293,7 @@ const TableEntry* CatalogState::find(const TableIdentity& identity) const {
 }
 
 columns::SchemaPtr catalog_schema() {
-  static const columns::SchemaPtr schema = [] {
+  static const columns::SchemaPtr kSchemaOfAll = [] {
     const columns::TypePtr text = columns::simple_type(columns::TypeId::kString);
     const columns::TypePtr number = columns::simple_type(columns::TypeId::kUint64);
     const auto field = [](std::string name, columns::TypePtr type, bool nullable) {
@@ -314,7 +315,7 @@ columns::SchemaPtr catalog_schema() {
     WEFT_CHECK(made.fields.size() == kColumnCount);
     return std::make_shared<const columns::Schema>(std::move(made));
   }();
-  return schema;
+  return kSchemaOfAll;
 }
 
 columns::Batch pointer_rows(const CatalogState& state) {
