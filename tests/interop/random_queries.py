@@ -50,6 +50,93 @@ def graph(seed):
     return sorted(lines)
 
 
+def large_graph(seed):
+    """N-Triples lines: a net of a few hundred nodes, large enough that joins go over several batches."""
+    r = random.Random(f"large graph {seed}")
+    count = r.choice([150, 400])
+    lines = set()
+    for i in range(count):
+        for p in ("knows", "likes", "part"):
+            for _ in range(r.randrange(4)):
+                lines.add(f"{iri(f'n{i}')} {iri(p)} {iri(f'n{r.randrange(count) if r.random() < 0.5 else (i + r.randrange(9)) % count}')} .")
+        for p in ("name", "age", "when"):
+            if r.random() < 0.8:
+                lines.add(f"{iri(f'n{i}')} {iri(p)} {value(r)} .")
+        lines.add(f"{iri(f'n{i}')} {iri('type')} {iri(f'T{i % 7}')} .")
+    return sorted(lines)
+
+
+class Joins:
+    """Makes queries of patterns that hang together, for large_graph: chains, stars, circles, with filters, OPTIONAL, UNION, MINUS,
+    EXISTS, paths and subqueries on top."""
+
+    def __init__(self, seed):
+        self.r = random.Random(f"joins {seed}")
+
+    def link(self, a, b):
+        p = iri(self.r.choice(["knows", "likes", "part"]))
+        return f"{a} {p} {b} ." if self.r.random() < 0.6 else f"{b} {p} {a} ."
+
+    def patterns(self, variables, count):
+        """Adds to `variables`."""
+        r, parts = self.r, []
+        for _ in range(count):
+            a, kind = r.choice(variables), r.randrange(8)
+            if kind == 0:
+                parts.append(f"{a} {iri('type')} {iri(f'T{r.randrange(7)}')} .")
+            elif kind == 1:
+                parts.append(f"{a} {iri(r.choice(['name', 'age', 'when']))} ?v .")
+            elif kind == 2:
+                parts.append(self.link(a, iri(f"n{r.randrange(150)}")))
+            elif kind == 3 or len(variables) > 4:
+                parts.append(self.link(a, r.choice(variables)))
+            else:
+                b = f"?{'abcdef'[len(variables)]}"
+                parts.append(self.link(a, b))
+                variables.append(b)
+        return parts
+
+    def path(self):
+        r = self.r
+        p, q = (iri(r.choice(["knows", "likes", "part"])) for _ in range(2))
+        return r.choice([f"{p}+", f"{p}*", f"{p}/{q}", f"^{p}/{q}?", f"({p}|^{q})", f"!({p}|^{q})", f"({p}/{q})+", f"{p}?"])
+
+    def extra(self, variables):
+        r, a, b = self.r, self.r.choice(variables), self.r.choice(variables)
+        kind = r.randrange(10)
+        if kind == 0:
+            return f"FILTER({a} != {b})"
+        if kind == 1:
+            return f"FILTER {r.choice(['', 'NOT '])}EXISTS {{ {' '.join(self.patterns([a], 2))} }}"
+        if kind == 2:
+            return f"OPTIONAL {{ {a} {iri(r.choice(['age', 'name']))} ?w {r.choice(['', 'FILTER(?w > 5)'])} }}"
+        if kind == 3:
+            return f"OPTIONAL {{ {self.link(a, '?o')} {self.link('?o', b)} }}"
+        if kind == 4:
+            return f"MINUS {{ {' '.join(self.patterns([a], 2))} }}"
+        if kind == 5:
+            return f"{{ {self.link(a, '?u')} }} UNION {{ {self.link('?u', b)} }}"
+        if kind == 6:
+            return f"{iri(f'n{r.randrange(150)}')} {self.path()} {a} ."
+        if kind == 7:
+            return f"{{ SELECT {a} (COUNT(*) AS ?k) {{ {self.link(a, '?s')} }} GROUP BY {a} }}"
+        if kind == 8:
+            return f"VALUES {a} {{ {' '.join(iri(f'n{r.randrange(150)}') for _ in range(5))} }}"
+        return f"FILTER({a} IN ({', '.join(iri(f'n{r.randrange(150)}') for _ in range(8))}))"
+
+    def make(self):
+        """(query, is the order to be compared)"""
+        r, variables = self.r, ["?a"]
+        parts = [self.link("?a", "?b")]
+        variables.append("?b")
+        parts += self.patterns(variables, r.randrange(1, 4))
+        parts += [self.extra(variables) for _ in range(r.randrange(3))]
+        if r.random() < 0.5:
+            r.shuffle(parts)
+        head = r.choice(["(COUNT(*) AS ?n) (COUNT(DISTINCT ?b) AS ?m)", "DISTINCT ?a ?b", "?b (COUNT(*) AS ?n)", "(COUNT(*) AS ?n) (MIN(?a) AS ?m)"])
+        return f"SELECT {head} WHERE {{ {' '.join(parts)} }}" + (" GROUP BY ?b" if head.startswith("?b") else ""), False
+
+
 class Queries:
     """Makes one query after the other."""
 
