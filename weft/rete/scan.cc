@@ -366,7 +366,7 @@ RunRows rows_in_prefix(const std::shared_ptr<const Tile>& tile, size_t run,
   // The first row behind the prefix: its last bound column one up. Ids stay below 2^32 - 1.
   TileRow high = low;
   (prefix == 1 ? high.a : prefix == 2 ? high.b : high.c) += 1;
-  TileCursor last(tile, run);
+  TileCursor last = first;
   last.seek(high);
   return {first, last.row_index() - first.row_index()};
 }

@@ -34,6 +34,21 @@ inline uint32_t next_id(const uint8_t*& cursor) {
   return static_cast<uint32_t>((word & 0x0FFF'FFFFU) | (word >> 32U) << 28U);
 }
 
+// The place behind `count` ids: each ends with a byte below 128.
+inline const uint8_t* behind_varints(const uint8_t* cursor, uint32_t count) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  while (count >= kWord) {
+    uint64_t word = 0;
+    std::memcpy(&word, cursor, kWord);
+    count -= static_cast<uint32_t>(std::popcount(~word & 0x8080'8080'8080'8080U));
+    cursor += kWord;
+  }
+  while (count > 0) {
+    count -= (*cursor++ & 0x80U) == 0 ? 1 : 0;
+  }
+  return cursor;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Tile>> Tile::from_plain(std::string&& raw, const TileZone& zone,
@@ -198,30 +213,77 @@ TileCursor::TileCursor(std::shared_ptr<const Tile> tile, size_t run_index)
       state_{.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count} {}
 
 void TileCursor::seek(const TileRow& target) {
-  // The last checkpoint whose row lies before the target, then row by row.
+  // The last checkpoint whose row lies before the target, or the place at hand if that is nearer.
   const auto begin = tile_->checkpoints().begin() + run_->checkpoint_begin;
   const auto end = tile_->checkpoints().begin() + run_->checkpoint_end;
   const auto behind = std::partition_point(
       begin, end, [&](const Tile::Checkpoint& each) { return each.row < target; });
-  state_ = {.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count};
-  if (behind != begin) {
+  const uint32_t checkpoint_row = static_cast<uint32_t>(behind - begin) * Tile::kCheckpointRows;
+  const bool is_near =
+      state_.row_index >= checkpoint_row && (state_.row_index == 0 || state_.row < target);
+  if (!is_near && behind == begin) {
+    state_ = {.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count};
+  } else if (!is_near) {
     const Tile::Checkpoint& checkpoint = *std::prev(behind);
     state_ = {.bytes = tile_->bytes() + checkpoint.offset,
               .row = checkpoint.row,
               .a_left = checkpoint.a_left,
               .b_left = checkpoint.b_left,
               .c_left = checkpoint.c_left,
-              .row_index = static_cast<uint32_t>(behind - begin) * Tile::kCheckpointRows};
+              .row_index = checkpoint_row};
   }
-  while (state_.row_index < run_->row_count) {
-    const State before = state_;
-    TileRow next;
-    decode(1, &next.a, &next.b, &next.c);
-    if (next >= target) {
-      state_ = before;
-      return;
+  seek_forward(target);
+}
+
+// Group by group of rows with the same a and b: those before the target's are stepped over, in the
+// target's own the values of c are decoded one by one.
+void TileCursor::seek_forward(const TileRow& target) {
+  const auto is_before = [&](const TileRow& row) {
+    return row.a < target.a || (row.a == target.a && row.b < target.b);
+  };
+  State state = state_;
+  while (state.row_index < run_->row_count) {
+    if (state.c_left == 0) {
+      const State closed = state;
+      open_group(state);
+      if (!is_before(state.row) && (state.row.a != target.a || state.row.b != target.b)) {
+        state_ = closed;
+        return;
+      }
+    }
+    if (is_before(state.row)) {
+      state.bytes = behind_varints(state.bytes, state.c_left);
+      state.row_index += state.c_left;
+      state.c_left = 0;
+      continue;
+    }
+    while (state.c_left > 0) {
+      const uint8_t* bytes = state.bytes;
+      const uint32_t c = state.row.c + next_id(bytes);
+      if (c >= target.c) {
+        state_ = state;
+        return;
+      }
+      state.bytes = bytes;
+      state.row.c = c;
+      --state.c_left;
+      ++state.row_index;
     }
   }
+  state_ = state;
+}
+
+void TileCursor::open_group(State& state) {
+  if (state.b_left == 0) {
+    --state.a_left;
+    state.row.a += next_id(state.bytes);
+    state.b_left = next_id(state.bytes);
+    state.row.b = 0;
+  }
+  --state.b_left;
+  state.row.b += next_id(state.bytes);
+  state.c_left = next_id(state.bytes);
+  state.row.c = 0;
 }
 
 size_t TileCursor::decode(size_t count_max, uint32_t* a, uint32_t* b, uint32_t* c) {
@@ -230,16 +292,7 @@ size_t TileCursor::decode(size_t count_max, uint32_t* a, uint32_t* b, uint32_t* 
   size_t done = 0;
   while (done < count) {
     if (state.c_left == 0) {
-      if (state.b_left == 0) {
-        --state.a_left;
-        state.row.a += next_id(state.bytes);
-        state.b_left = next_id(state.bytes);
-        state.row.b = 0;
-      }
-      --state.b_left;
-      state.row.b += next_id(state.bytes);
-      state.c_left = next_id(state.bytes);
-      state.row.c = 0;
+      open_group(state);
     }
     const size_t step = std::min<size_t>(state.c_left, count - done);
     for (size_t i = 0; i < step; ++i) {

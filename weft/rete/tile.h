@@ -132,6 +132,9 @@ class TileCursor {
     uint32_t c_left = 0;
     uint32_t row_index = 0;
   };
+  void seek_forward(const TileRow& target);
+  // Reads the a and b of the next rows.
+  static void open_group(State& state);
 
   std::shared_ptr<const Tile> tile_;
   const Tile::Run* run_ = nullptr;
