@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "weft/base/executor.h"
+#include "weft/base/process_memory.h"
 #include "weft/lance/read/data_file_reader.h"
 #include "weft/storage/local_file.h"
 
@@ -157,5 +158,6 @@ int run(int argc, char** argv) {
 }  // namespace weft
 
 int main(int argc, char** argv) {
+  weft::base::keep_freed_memory();
   return weft::run(argc, argv);
 }

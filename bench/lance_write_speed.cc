@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/base/executor.h"
+#include "weft/base/process_memory.h"
 #include "weft/base/random.h"
 #include "weft/columns/builder.h"
 #include "weft/lance/write/data_file_writer.h"
@@ -112,6 +113,7 @@ Status run(const std::string& folder, uint64_t rows, size_t threads, const std::
 }  // namespace
 
 int main(int argc, char** argv) {
+  base::keep_freed_memory();
   if (argc != 5) {
     std::fputs("usage: lance_write_speed FOLDER ROWS THREADS VERSION\n", stderr);
     return 2;

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include <fmt/format.h>
 
+#include "weft/base/process_memory.h"
 #include "weft/columns/builder.h"
 #include "weft/engine/lance_table.h"
 
@@ -254,7 +255,10 @@ CLI::App* add_command(CLI::App& group, const char* name, const char* what,
   command->add_option("folder", arguments->folder, "The folder of a Lance table")->required();
   command->add_option("--branch", arguments->branch, "A branch of the table instead of main");
   command->callback([arguments, show, &action] {
-    action = [arguments, show](Session& session) { return show(*arguments, session); };
+    action = [arguments, show](Session& session) {
+      base::keep_freed_memory();
+      return show(*arguments, session);
+    };
   });
   return command;
 }
