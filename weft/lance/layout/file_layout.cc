@@ -137,18 +137,18 @@ void write_extents(WireWriter& out, const std::vector<Extent>& extents, uint32_t
 
 std::string_view file_version_name(FileVersion version) {
   switch (version) {
-    case FileVersion::k2_0:
+    case FileVersion::kV20:
       return "2.0";
-    case FileVersion::k2_1:
+    case FileVersion::kV21:
       return "2.1";
-    case FileVersion::k2_2:
+    case FileVersion::kV22:
       return "2.2";
   }
   return "unknown";
 }
 
 Result<FileVersion> parse_file_version(std::string_view name) {
-  for (const FileVersion version : {FileVersion::k2_0, FileVersion::k2_1, FileVersion::k2_2}) {
+  for (const FileVersion version : {FileVersion::kV20, FileVersion::kV21, FileVersion::kV22}) {
     if (name == file_version_name(version)) {
       return version;
     }
@@ -158,18 +158,18 @@ Result<FileVersion> parse_file_version(std::string_view name) {
 
 Result<FileVersion> file_version(uint64_t major, uint64_t minor) {
   if ((major == 0 && minor == 3) || (major == 2 && minor == 0)) {
-    return FileVersion::k2_0;
+    return FileVersion::kV20;
   }
   return parse_file_version(std::to_string(major) + "." + std::to_string(minor));
 }
 
 std::pair<uint16_t, uint16_t> footer_version(FileVersion version) {
   switch (version) {
-    case FileVersion::k2_0:
+    case FileVersion::kV20:
       return {0, 3};
-    case FileVersion::k2_1:
+    case FileVersion::kV21:
       return {2, 1};
-    case FileVersion::k2_2:
+    case FileVersion::kV22:
       return {2, 2};
   }
   return {0, 0};

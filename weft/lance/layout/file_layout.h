@@ -27,7 +27,7 @@ inline constexpr uint64_t kFileColumnsMax = 100'000;
 inline constexpr uint64_t kColumnPagesMax = 10'000'000;
 inline constexpr size_t kPageBuffersMax = 64;
 
-enum class FileVersion : uint8_t { k2_0, k2_1, k2_2 };
+enum class FileVersion : uint8_t { kV20, kV21, kV22 };
 std::string_view file_version_name(FileVersion version);  // "2.1"
 // As data_format.version in manifests. Errors: kUnsupported, also for "2.3".
 Result<FileVersion> parse_file_version(std::string_view name);
@@ -49,7 +49,7 @@ struct Footer {
   uint64_t global_table_position = 0;
   uint32_t global_buffer_count = 0;
   uint32_t column_count = 0;
-  FileVersion version = FileVersion::k2_1;
+  FileVersion version = FileVersion::kV21;
   friend bool operator==(const Footer&, const Footer&) = default;
 };
 // `bytes` are the last kFooterBytes of a file of `file_size` bytes. Errors: kCorrupt; kUnsupported

@@ -155,8 +155,8 @@ TEST(DataFileLayout, TheDescriptorIsReadAndWrittenByteForByte) {
 }
 
 TEST(DataFileLayout, TheFooterSurvivesAndOtherVersionsAreNamed) {
-  Footer footer{1, 2, 3, 1, 2, FileVersion::k2_2};
-  for (const FileVersion version : {FileVersion::k2_0, FileVersion::k2_1, FileVersion::k2_2}) {
+  Footer footer{1, 2, 3, 1, 2, FileVersion::kV22};
+  for (const FileVersion version : {FileVersion::kV20, FileVersion::kV21, FileVersion::kV22}) {
     footer.version = version;
     const std::string bytes = serialize_footer(footer);
     ASSERT_EQ(bytes.size(), kFooterBytes);
@@ -174,7 +174,7 @@ TEST(DataFileLayout, TheFooterSurvivesAndOtherVersionsAreNamed) {
 
 TEST(DataFileLayout, ColumnsToTheLimitAndNoMore) {
   for (const uint64_t count : {kFileColumnsMax, kFileColumnsMax + 1}) {
-    Footer footer{0, 0, 0, 1, static_cast<uint32_t>(count), FileVersion::k2_1};
+    Footer footer{0, 0, 0, 1, static_cast<uint32_t>(count), FileVersion::kV21};
     const std::string bytes = serialize_footer(footer);
     const Result<Footer> parsed = parse_footer(as_bytes(bytes), uint64_t{1} << 30U);
     EXPECT_EQ(parsed.ok(), count <= kFileColumnsMax);

@@ -120,7 +120,7 @@ Result<Projection> FileReader::project(const std::vector<SchemaField>& schema,
   }
   Projection out;
   columns::Schema projected;
-  const bool leaves_only = version() != layout::FileVersion::k2_0;
+  const bool leaves_only = version() != layout::FileVersion::kV20;
   for (const SchemaNode* const node : chosen) {
     ProjectedField field;
     WEFT_TRY(field.field, layout::column_field(schema, *node));
@@ -160,7 +160,7 @@ Result<Projection> FileReader::project_own(const std::vector<std::string>& names
   std::vector<int32_t> ids;
   std::vector<int32_t> columns;
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (version() == layout::FileVersion::k2_0 || !is_parent[i]) {
+    if (version() == layout::FileVersion::kV20 || !is_parent[i]) {
       columns.push_back(static_cast<int32_t>(ids.size()));
       ids.push_back(fields[i].id);
     }

@@ -196,14 +196,14 @@ TEST_P(DataFileReading, AScanGivesAllRowsInBoundedBatches) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, DataFileReading,
-                         testing::Values(std::pair(layout::FileVersion::k2_1, 1U << 23U),
-                                         std::pair(layout::FileVersion::k2_1, 1U << 14U),
-                                         std::pair(layout::FileVersion::k2_2, 1U << 23U),
-                                         std::pair(layout::FileVersion::k2_2, 1U << 14U)));
+                         testing::Values(std::pair(layout::FileVersion::kV21, 1U << 23U),
+                                         std::pair(layout::FileVersion::kV21, 1U << 14U),
+                                         std::pair(layout::FileVersion::kV22, 1U << 23U),
+                                         std::pair(layout::FileVersion::kV22, 1U << 14U)));
 
 TEST(DataFileReaderThreads, ManyThreadsGiveTheSameRows) {
   const columns::Batch rows = random_rows(wide_schema(), 4000, 9);
-  DataFile file(rows, layout::FileVersion::k2_1, 1U << 15U);
+  DataFile file(rows, layout::FileVersion::kV21, 1U << 15U);
   base::ThreadPool pool(4);
   base::MemoryBudget budget("test", uint64_t{1} << 30U);
   ReadOptions options;
@@ -228,7 +228,7 @@ TEST(DataFileReaderThreads, ManyThreadsGiveTheSameRows) {
 
 TEST(DataFileReader, OnlyBytesOfTheProjectedColumnsAreRead) {
   const columns::Batch rows = random_rows(wide_schema(), 20'000, 10);
-  DataFile file(rows, layout::FileVersion::k2_1, 1U << 16U);
+  DataFile file(rows, layout::FileVersion::kV21, 1U << 16U);
   const uint64_t size = file.bytes().size();
   file.reset_count();
   const auto reader = file.open();
@@ -244,7 +244,7 @@ TEST(DataFileReader, OnlyBytesOfTheProjectedColumnsAreRead) {
 
 TEST(DataFileReader, OneRowReadsItsChunksAndSlots) {
   const columns::Batch rows = random_rows(wide_schema(), 20'000, 12);
-  DataFile file(rows, layout::FileVersion::k2_2, 1U << 20U);
+  DataFile file(rows, layout::FileVersion::kV22, 1U << 20U);
   const auto reader = file.open();
   const Projection all = reader->project_own().value();
   const std::vector<uint64_t> first = {3};
@@ -262,7 +262,7 @@ TEST(DataFileReader, OneRowReadsItsChunksAndSlots) {
 
 TEST(DataFileReader, MemoryHasABoundAndAScanKeepsIt) {
   const columns::Batch rows = random_rows(wide_schema(), 20'000, 13);
-  DataFile file(rows, layout::FileVersion::k2_1, 1U << 16U);
+  DataFile file(rows, layout::FileVersion::kV21, 1U << 16U);
   ReadOptions options;
   options.memory_bytes_max = 3U << 20U;
   base::MemoryBudget budget("test", 4U << 20U);
@@ -289,7 +289,7 @@ TEST(DataFileReader, MemoryHasABoundAndAScanKeepsIt) {
 TEST(DataFileReader, FieldsThatTheFileLacksAreNull) {
   columns::Schema schema;
   schema.fields = {{"id", simple(TypeId::kInt64), false, {}}};
-  DataFile file(random_rows(schema, 10, 1), layout::FileVersion::k2_1, 1U << 20U);
+  DataFile file(random_rows(schema, 10, 1), layout::FileVersion::kV21, 1U << 20U);
   const auto reader = file.open();
   schema.fields.push_back({"later", columns::list_of(simple(TypeId::kString)), true, {}});
   const auto fields = layout::schema_fields(schema).value();
@@ -307,7 +307,7 @@ TEST(DataFileReader, FieldsThatTheFileLacksAreNull) {
 TEST(DataFileReader, RowsOutsideOfTheFileAreRefused) {
   columns::Schema schema;
   schema.fields = {{"id", simple(TypeId::kInt64), false, {}}};
-  DataFile file(random_rows(schema, 10, 1), layout::FileVersion::k2_1, 1U << 20U);
+  DataFile file(random_rows(schema, 10, 1), layout::FileVersion::kV21, 1U << 20U);
   const auto reader = file.open();
   const Projection all = reader->project_own().value();
   EXPECT_TRUE(reader->read(all, {10, 10}).ok());
@@ -323,7 +323,7 @@ TEST(DataFileReader, RowsOutsideOfTheFileAreRefused) {
 
 TEST(DataFileReader, FlippedBytesAreAnErrorOrOtherRows) {
   const columns::Batch rows = random_rows(wide_schema(), 25, 14);
-  DataFile file(rows, layout::FileVersion::k2_2, 1U << 20U);
+  DataFile file(rows, layout::FileVersion::kV22, 1U << 20U);
   const std::string good = file.bytes();
   ReadOptions options;
   options.memory_bytes_max = 64U << 20U;

@@ -171,7 +171,7 @@ Result<columns::ArrayPtr> FileContent::read_field(const ProjectedField& field,
     WEFT_TRY_STATUS(memory.grow(row_count * 8));
     return columns::null_array(field.field.type, row_count);
   }
-  if (footer_.version == layout::FileVersion::k2_0) {
+  if (footer_.version == layout::FileVersion::kV20) {
     return read_field_2_0(*this, field, rows, memory, std::move(stop));
   }
   WEFT_TRY(const std::vector<std::shared_ptr<ColumnPages>> leaves, pages_of(field));

@@ -46,7 +46,7 @@ class FileScan final : public Scan {
     is_planned_ = true;
     uint64_t bytes = 0;
     uint64_t widest = 0;
-    if (file_.footer().version != layout::FileVersion::k2_0) {
+    if (file_.footer().version != layout::FileVersion::kV20) {
       for (const ProjectedField& field : projection_.fields) {
         if (field.columns.empty()) {
           continue;

@@ -41,8 +41,8 @@ Status RowWriter::close() {
   file.fields = summary.field_ids;
   file.column_indices = summary.column_indices;
   file.major_version = 2;
-  file.minor_version = summary.version == layout::FileVersion::k2_0   ? 0
-                       : summary.version == layout::FileVersion::k2_1 ? 1
+  file.minor_version = summary.version == layout::FileVersion::kV20   ? 0
+                       : summary.version == layout::FileVersion::kV21 ? 1
                                                                       : 2;
   file.size_bytes = summary.size_bytes;
   return {};

@@ -37,7 +37,7 @@ LevelBuffer level_buffer(const std::vector<uint16_t>& levels, uint16_t level_max
   if (levels.empty()) {
     return out;
   }
-  if (version == FileVersion::k2_1) {
+  if (version == FileVersion::kV21) {
     append_words<uint16_t>(out.bytes, levels);
     return out;
   }

@@ -301,17 +301,21 @@ class Writer final : public DataFileWriter {
 Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
     storage::ObjectStore& store, const std::string& name, std::vector<layout::SchemaField> fields,
     const DataFileOptions& options, base::Executor& executor, base::MemoryBudget* budget) {
-  if (options.version == layout::FileVersion::k2_0) {
+  if (options.version == layout::FileVersion::kV20) {
     return Error(ErrorKind::kUnsupported, "data files of version 2.0 are read, not written")
         .with("object", name);
   }
   if (options.page_bytes < kPageBytesMin || options.page_bytes > kPageBytesMax ||
-      options.memory_bytes_max < kMemoryBytesMin) {
+      options.memory_bytes_max < kMemoryBytesMin || options.value_bytes_max > kValueBytesMax) {
     return Error(ErrorKind::kInvalid, "options of the data file are out of range")
         .with("page_bytes", options.page_bytes)
-        .with("memory_bytes_max", options.memory_bytes_max);
+        .with("memory_bytes_max", options.memory_bytes_max)
+        .with("value_bytes_max", options.value_bytes_max);
   }
   WEFT_TRY(std::vector<Leaf> leaves, leaves_of(fields, options.version));
+  for (Leaf& leaf : leaves) {
+    leaf.value_bytes_max = options.value_bytes_max;
+  }
   if (leaves.empty() || leaves.size() > layout::kFileColumnsMax) {
     return Error(leaves.empty() ? ErrorKind::kInvalid : ErrorKind::kLimit,
                  "data file would have no column, or too many")

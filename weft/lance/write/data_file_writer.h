@@ -31,19 +31,21 @@ namespace weft::lance::write {
 inline constexpr uint64_t kValueBytesMax = 0xffff'ffff;
 
 struct DataFileOptions {
-  layout::FileVersion version = layout::FileVersion::k2_1;  // or k2_2
+  layout::FileVersion version = layout::FileVersion::kV21;  // or kV22
   // A page of a column is closed by the row that fills it to this. At most 1 GiB.
   uint64_t page_bytes = uint64_t{8} << 20U;
   // Pages are made smaller for schemas of so many columns that pages of all of them, and those
   // being encoded, would pass this. Reserved from the budget as it is used.
   uint64_t memory_bytes_max = uint64_t{256} << 20U;
+  // Longer texts and binary values are kLimit. At most kValueBytesMax.
+  uint64_t value_bytes_max = kValueBytesMax;
 };
 
 struct DataFileSummary {
   std::string name;
   uint64_t row_count = 0;
   uint64_t size_bytes = 0;
-  layout::FileVersion version = layout::FileVersion::k2_1;
+  layout::FileVersion version = layout::FileVersion::kV21;
   // As DataFile in a manifest lists them: the leaves, and the column of the file of each.
   std::vector<int32_t> field_ids;
   std::vector<int32_t> column_indices;
@@ -68,7 +70,7 @@ class DataFileWriter {
   // The columns of `batch` are the top-level fields in order, of equal types. The batch is not
   // kept. Errors: kInvalid if types differ or a null stands in a field that is not nullable, naming
   // the field (then and after any other error only destruction is useful); kUnsupported for a null
-  // inside a nested fixed-size list; kLimit for a value beyond kValueBytesMax or the budget; those
+  // inside a nested fixed-size list; kLimit for a value beyond value_bytes_max or the budget; those
   // of ObjectWriter.
   virtual Status append(const columns::Batch& batch) = 0;
 

@@ -90,7 +90,7 @@ Written write(const std::vector<Batch>& batches, const DataFileOptions& options,
 
 TEST(DataFileWriterThreads, BytesDoNotDependOnBatchesOrThreads) {
   const Batch rows = mixed_rows(20'000, 1);
-  for (const FileVersion version : {FileVersion::k2_1, FileVersion::k2_2}) {
+  for (const FileVersion version : {FileVersion::kV21, FileVersion::kV22}) {
     const DataFileOptions options{.version = version, .page_bytes = 16'384};
     const Written whole = write({rows}, options, 1);
     EXPECT_EQ(whole.summary.row_count, 20'000U);
@@ -212,7 +212,7 @@ TEST(DataFileWriter, OptionsOutOfRangeAndMapsIn21AreRefused) {
   const auto kind = [&](const DataFileOptions& options) {
     return DataFileWriter::create(store, "f", fields, options, executor).error().kind();
   };
-  EXPECT_EQ(kind({.version = FileVersion::k2_0}), ErrorKind::kUnsupported);
+  EXPECT_EQ(kind({.version = FileVersion::kV20}), ErrorKind::kUnsupported);
   EXPECT_EQ(kind({.page_bytes = 4095}), ErrorKind::kInvalid);
   EXPECT_EQ(kind({.page_bytes = (uint64_t{1} << 30U) + 1}), ErrorKind::kInvalid);
   EXPECT_TRUE(DataFileWriter::create(store, "f", fields, {.page_bytes = 4096}, executor).ok());
@@ -226,8 +226,89 @@ TEST(DataFileWriter, OptionsOutOfRangeAndMapsIn21AreRefused) {
   EXPECT_EQ(DataFileWriter::create(store, "f", map_fields, {}, executor).error().kind(),
             ErrorKind::kUnsupported);
   EXPECT_TRUE(
-      DataFileWriter::create(store, "f", map_fields, {.version = FileVersion::k2_2}, executor)
+      DataFileWriter::create(store, "f", map_fields, {.version = FileVersion::kV22}, executor)
           .ok());
+}
+
+// What becomes of a file with one column.
+Status write_column(const columns::Field& field, const columns::ArrayPtr& array,
+                    const DataFileOptions& options = {}) {
+  const columns::Schema schema{{field}, {}};
+  storage::MemoryDisk disk;
+  storage::MemoryStore store(disk);
+  base::InlineExecutor executor;
+  WEFT_TRY(const auto fields, layout::schema_fields(schema));
+  WEFT_TRY(const auto writer, DataFileWriter::create(store, "f", fields, options, executor));
+  if (array != nullptr) {
+    WEFT_TRY(const Batch batch, Batch::make(std::make_shared<const columns::Schema>(schema),
+                                            {array}, array->length()));
+    WEFT_TRY_STATUS(writer->append(batch));
+  }
+  return writer->finish().ok() ? Status() : Status(Error(ErrorKind::kInternal, "finish"));
+}
+
+TEST(DataFileWriter, AValueBeyondTheLimitIsRefused) {
+  for (const TypeId id : {TypeId::kString, TypeId::kLargeBinary}) {
+    for (const bool with_null : {false, true}) {
+      ArrayBuilder builder(simple_type(id));
+      builder.append_text("short");
+      if (with_null) {
+        builder.append_null();
+      }
+      builder.append_text(std::string(1000, 'x'));
+      const columns::ArrayPtr array = builder.finish();
+      const columns::Field field{"text", simple_type(id), true, {}};
+      EXPECT_TRUE(write_column(field, array, {.value_bytes_max = 1000}).ok());
+      const Status status = write_column(field, array, {.value_bytes_max = 999});
+      ASSERT_FALSE(status.ok());
+      EXPECT_EQ(status.error().kind(), ErrorKind::kLimit);
+      EXPECT_EQ(status.error().fact("field"), "text");
+    }
+  }
+  const columns::Field field{"n", simple_type(TypeId::kInt8), true, {}};
+  EXPECT_TRUE(write_column(field, nullptr, {.value_bytes_max = kValueBytesMax}).ok());
+  EXPECT_EQ(write_column(field, nullptr, {.value_bytes_max = kValueBytesMax + 1}).error().kind(),
+            ErrorKind::kInvalid);
+}
+
+TEST(DataFileWriter, ListsAreNestedUpToTheLimit) {
+  const auto status_of = [](size_t depth) {
+    columns::TypePtr type = simple_type(TypeId::kInt32);
+    for (size_t i = 0; i < depth; ++i) {
+      type = columns::list_of(type);
+    }
+    ArrayBuilder builder(type);
+    ArrayBuilder* inner = &builder;
+    for (size_t i = 0; i < depth; ++i) {
+      inner->append_list(1);
+      inner = &inner->child(0);
+    }
+    inner->append_integer(7);
+    return write_column({"l", type, true, {}}, builder.finish());
+  };
+  EXPECT_TRUE(status_of(kListLayersMax).ok());
+  const Status status = status_of(kListLayersMax + 1);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind(), ErrorKind::kLimit);
+}
+
+TEST(DataFileWriter, ListsOfBitsHaveALimit) {
+  const auto status_of = [](uint64_t items) {
+    const columns::TypePtr type =
+        columns::fixed_size_list_of(simple_type(TypeId::kBool), static_cast<int32_t>(items));
+    ArrayBuilder builder(type);
+    for (int row = 0; row < 3; ++row) {
+      builder.append_fixed_list();
+      for (uint64_t i = 0; i < items; ++i) {
+        builder.child(0).append_boolean(i % 3 == 0);
+      }
+    }
+    return write_column({"bits", type, true, {}}, builder.finish());
+  };
+  EXPECT_TRUE(status_of(kBitListItemsMax).ok());
+  const Status status = status_of(kBitListItemsMax + 1);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().kind(), ErrorKind::kUnsupported);
 }
 
 TEST(DataFileWriter, MemoryBeyondTheBudgetIsALimit) {

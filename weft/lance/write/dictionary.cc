@@ -214,7 +214,7 @@ PageDictionary page_dictionary(const PageRows& rows, const ValueShape& shape,
       append_octets(out.bytes, std::span(rows.values).subspan(slot * size, size));
     }
   }
-  if (version == FileVersion::k2_2) {
+  if (version == FileVersion::kV22) {
     std::string packed;
     codec::append_u32(packed, static_cast<uint32_t>(out.bytes.size()));
     if (codec::lz4_append_block(packed, as_bytes(out.bytes)).ok() &&

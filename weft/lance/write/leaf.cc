@@ -77,7 +77,7 @@ class LeafFinder {
                const std::string& prefix) {
     const std::string name = prefix.empty() ? field.name : prefix + "." + field.name;
     const TypeId id = field.type->id();
-    if (id == TypeId::kMap && version_ != layout::FileVersion::k2_2) {
+    if (id == TypeId::kMap && version_ != layout::FileVersion::kV22) {
       return unsupported("maps need file version 2.2", name);
     }
     const bool is_struct = id == TypeId::kStruct;

@@ -60,6 +60,7 @@ struct Leaf {
   std::vector<Step> steps;  // from the top-level field to the leaf itself
   columns::TypePtr type;    // of the leaf
   ValueShape shape;
+  uint64_t value_bytes_max = 0xffff'ffff;  // of a text; DataFileOptions
 
   size_t list_count() const;
 };

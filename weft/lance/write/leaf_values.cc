@@ -12,38 +12,40 @@ using columns::TypeId;
 
 namespace {
 
+Error too_long(const Leaf& leaf, uint64_t size) {
+  return Error(ErrorKind::kLimit, "value is too long")
+      .with("field", leaf.steps.back().name)
+      .with("size", size)
+      .with("value_bytes_max", leaf.value_bytes_max);
+}
+
 Status append_texts(const Array& array, const Leaf& leaf, size_t begin, size_t end,
                     PageRows& rows) {
   if (rows.offsets.empty()) {
     rows.offsets.push_back(0);
   }
-  rows.offsets.reserve(rows.offsets.size() + (end - begin));
   const bool has_nulls = !array.parts().validity.empty();
-  // Without nulls the bytes lie side by side.
-  if (!has_nulls && begin < end) {
-    const uint64_t size = text_bytes(array, begin, end);
-    if (size != 0) {
-      const auto* from = reinterpret_cast<const uint8_t*>(array.text(begin).data());
-      rows.values.insert(rows.values.end(), from, from + size);
-    }
-  }
+  const size_t first = rows.offsets.size();
+  // Lengths first: nothing is copied of a value that is too long.
   for (size_t i = begin; i < end; ++i) {
-    uint64_t size = 0;
-    if (!has_nulls || array.is_valid(i)) {
-      const std::string_view text = array.text(i);
-      size = text.size();
-      if (size > kValueBytesMax) {
-        return Error(ErrorKind::kLimit, "value is too long")
-            .with("field", leaf.steps.back().name)
-            .with("size", size)
-            .with("value_bytes_max", kValueBytesMax);
-      }
-      if (has_nulls) {
-        const auto* from = reinterpret_cast<const uint8_t*>(text.data());
-        rows.values.insert(rows.values.end(), from, from + size);
-      }
+    const uint64_t size = !has_nulls || array.is_valid(i) ? array.text(i).size() : 0;
+    if (size > leaf.value_bytes_max) {
+      return too_long(leaf, size);
     }
     rows.offsets.push_back(rows.offsets.back() + size);
+  }
+  const auto copy = [&](size_t index, uint64_t size) {
+    const auto* from = reinterpret_cast<const uint8_t*>(array.text(index).data());
+    rows.values.insert(rows.values.end(), from, from + size);
+  };
+  if (!has_nulls && begin < end) {
+    copy(begin, rows.offsets.back() - rows.offsets[first - 1]);  // they lie side by side
+  }
+  for (size_t i = begin; has_nulls && i < end; ++i) {
+    const size_t at = first + (i - begin);
+    if (rows.offsets[at] != rows.offsets[at - 1]) {
+      copy(i, rows.offsets[at] - rows.offsets[at - 1]);
+    }
   }
   return ok_status();
 }

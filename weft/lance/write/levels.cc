@@ -137,12 +137,12 @@ LevelEncoder LevelEncoder::choose(std::span<const uint16_t> levels, uint16_t lev
     flat += 2 * part.size();
     packed += packed_bytes(part.size(), width);
     runs += sizeof(uint64_t);
-    if (version == FileVersion::k2_2) {
+    if (version == FileVersion::kV22) {
       for_each_run(part, [&](uint16_t, uint8_t) { runs += 3; });
     }
   }
   LevelEncoder out;
-  if (version == FileVersion::k2_2 && runs < packed && runs < flat) {
+  if (version == FileVersion::kV22 && runs < packed && runs < flat) {
     out.encoding_ = Encoding::run_length(Encoding::flat(kLevelBits), Encoding::flat(8));
   } else if (width > 0 && packed < flat) {
     out.encoding_ = Encoding::out_of_line_bitpacking(kLevelBits, width);

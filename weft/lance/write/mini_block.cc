@@ -96,7 +96,7 @@ class PageWriter {
  public:
   PageWriter(const Levels& levels, const ChunkValues& values, const std::vector<Chunk>& chunks,
              FileVersion version)
-      : levels_(levels), values_(values), large_(version == FileVersion::k2_2) {
+      : levels_(levels), values_(values), large_(version == FileVersion::kV22) {
     std::vector<LevelRange> ranges;
     ranges.reserve(chunks.size());
     for (const Chunk& chunk : chunks) {

@@ -66,23 +66,23 @@ TEST(PageBytes, Integers) {
   const auto nulls = [](ArrayBuilder& builder) { three_integers(builder, true); };
   const auto plain = [](ArrayBuilder& builder) { three_integers(builder, false); };
   const TypePtr int32 = simple_type(TypeId::kInt32);
-  EXPECT_EQ(page_text(int32, true, FileVersion::k2_1, nulls),
+  EXPECT_EQ(page_text(int32, true, FileVersion::kV21, nulls),
             "0a1312040a0208101a040a02082032010338014803 "
             "3000|030006000c00fefe000001000000fefe010000000000000003000000fefefefe");
-  EXPECT_EQ(page_text(int32, false, FileVersion::k2_1, plain),
+  EXPECT_EQ(page_text(int32, false, FileVersion::kV21, plain),
             "0a0d1a040a02082032010138014803 2000|00000c00fefefefe010000000200000003000000fefefefe");
-  EXPECT_EQ(page_text(int32, true, FileVersion::k2_2, nulls),
+  EXPECT_EQ(page_text(int32, true, FileVersion::kV22, nulls),
             "0a1512040a0208101a040a020820320103380148035001 "
             "30000000|0300060"
             "00c000000000001000000fefe010000000000000003000000fefefefe");
-  EXPECT_EQ(page_text(simple_type(TypeId::kInt64), true, FileVersion::k2_1, nulls),
+  EXPECT_EQ(page_text(simple_type(TypeId::kInt64), true, FileVersion::kV21, nulls),
             "0a1312040a0208101a040a02084032010338014803 "
             "4000|030006001800fefe000001000000fefe01000000000000000000000000000000030000000000000"
             "0");
 }
 
 TEST(PageBytes, Booleans) {
-  EXPECT_EQ(page_text(simple_type(TypeId::kBool), true, FileVersion::k2_1,
+  EXPECT_EQ(page_text(simple_type(TypeId::kBool), true, FileVersion::kV21,
                       [](ArrayBuilder& builder) {
                         builder.append_boolean(true);
                         builder.append_null();
@@ -99,10 +99,10 @@ TEST(PageBytes, Texts) {
     builder.append_text("");
   };
   EXPECT_EQ(
-      page_text(simple_type(TypeId::kString), true, FileVersion::k2_1, fill),
+      page_text(simple_type(TypeId::kString), true, FileVersion::kV21, fill),
       "0a1712040a0208101a0812060a040a02082032010338014803 "
       "4000|030006001400fefe000001000000fefe1000000012000000120000001200000061624848fefefefe");
-  EXPECT_EQ(page_text(simple_type(TypeId::kString), true, FileVersion::k2_2, fill),
+  EXPECT_EQ(page_text(simple_type(TypeId::kString), true, FileVersion::kV22, fill),
             "0a1912040a0208101a0812060a040a020820320103380148035001 "
             "40000000|0300060014000000000001000000fefe10000000120000001200000012000000616248"
             "48fefefefe");
@@ -110,7 +110,7 @@ TEST(PageBytes, Texts) {
 
 TEST(PageBytes, FixedSizeLists) {
   const auto vectors = columns::fixed_size_list_of(simple_type(TypeId::kFloat), 2);
-  EXPECT_EQ(page_text(vectors, false, FileVersion::k2_1,
+  EXPECT_EQ(page_text(vectors, false, FileVersion::kV21,
                       [](ArrayBuilder& builder) {
                         for (const float value : {0.5F, 1.0F, 1.0F, 1.0F, 2.0F, 0.5F}) {
                           if (builder.child(0).length() % 2 == 0) {
@@ -132,11 +132,11 @@ TEST(PageBytes, Lists) {
     builder.append_null();
     builder.append_list(0);
   };
-  EXPECT_EQ(page_text(texts, true, FileVersion::k2_1, fill),
+  EXPECT_EQ(page_text(texts, true, FileVersion::kV21, fill),
             "0a200a040a02081012040a0208101a0812060a040a02082032020306380140014802 "
             "4000|0400080008001000010000000100010000000100020003000c0000000d0000000d000000614848"
             "48|03000000000000000000000000000000");
-  EXPECT_EQ(page_text(texts, true, FileVersion::k2_2, fill),
+  EXPECT_EQ(page_text(texts, true, FileVersion::kV22, fill),
             "0a220a040a02081012040a0208101a0812060a040a020820320203063801400148025001 "
             "50000000|04000800080010000000fefefefefefe010000000100010000000100020003000c0000000d"
             "0000000d00000061484848|03000000000000000000000000000000");
@@ -147,7 +147,7 @@ TEST(PageBytes, NullStructsReachTheNextListInside) {
   const auto inner =
       columns::struct_of({{"m", columns::list_of(simple_type(TypeId::kInt32)), true, {}}});
   const std::string text =
-      page_text(columns::list_of(inner), true, FileVersion::k2_1, [](ArrayBuilder& builder) {
+      page_text(columns::list_of(inner), true, FileVersion::kV21, [](ArrayBuilder& builder) {
         builder.append_list(1);
         builder.child(0).append_struct();
         builder.child(0).child(0).append_list(1);
@@ -162,7 +162,7 @@ TEST(PageBytes, NullStructsReachTheNextListInside) {
 }
 
 TEST(PageBytes, NothingButNulls) {
-  for (const FileVersion version : {FileVersion::k2_1, FileVersion::k2_2}) {
+  for (const FileVersion version : {FileVersion::kV21, FileVersion::kV22}) {
     EXPECT_EQ(page_text(simple_type(TypeId::kInt32), true, version,
                         [](ArrayBuilder& builder) { builder.append_null(); }),
               "12032a0103");
@@ -171,13 +171,13 @@ TEST(PageBytes, NothingButNulls) {
 
 // 2.2 of one value: in the layout, or in a buffer of its own.
 TEST(PageBytes, OneValue) {
-  EXPECT_EQ(page_text(simple_type(TypeId::kInt32), false, FileVersion::k2_2,
+  EXPECT_EQ(page_text(simple_type(TypeId::kInt32), false, FileVersion::kV22,
                       [](ArrayBuilder& builder) {
                         builder.append_integer(5);
                         builder.append_integer(5);
                       }),
             "12092a0101320405000000");
-  EXPECT_EQ(page_text(simple_type(TypeId::kString), false, FileVersion::k2_2,
+  EXPECT_EQ(page_text(simple_type(TypeId::kString), false, FileVersion::kV22,
                       [](ArrayBuilder& builder) {
                         builder.append_text("same");
                         builder.append_text("same");

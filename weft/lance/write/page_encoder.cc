@@ -34,7 +34,7 @@ class PageEncoder {
       return dictionary_column_page();
     }
     // With levels, which such a page has raw, other pages are smaller.
-    if (version_ == FileVersion::k2_2 && !levels_.has_definition && !levels_.has_repetition) {
+    if (version_ == FileVersion::kV22 && !levels_.has_definition && !levels_.has_repetition) {
       if (std::optional<std::string> value = only_value()) {
         return constant_page(rows_, levels_, shape_, value, version_);
       }

@@ -184,7 +184,7 @@ TEST(RoundTrip, RandomTypesAndContents) {
     storage::MemoryStore store(disk);
     base::InlineExecutor executor;
     DataFileOptions options;
-    options.version = seed % 2 == 0 ? FileVersion::k2_1 : FileVersion::k2_2;
+    options.version = seed % 2 == 0 ? FileVersion::kV21 : FileVersion::kV22;
     options.page_bytes = rows.random().below(2) == 0 ? 4096 : uint64_t{1} << 20U;
     auto writer = DataFileWriter::create(store, "f", layout::schema_fields(*batch.schema()).value(),
                                          options, executor);

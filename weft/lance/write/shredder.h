@@ -22,7 +22,7 @@ RowShare rows_that_fill(const columns::Array& column, const Leaf& leaf, size_t b
                         uint64_t room);
 
 // Appends rows [begin, end). Errors: kInvalid names a field that is not nullable and has a null;
-// kUnsupported a null inside a nested fixed-size list; kLimit a value beyond kValueBytesMax.
+// kUnsupported a null inside a nested fixed-size list; kLimit a value beyond value_bytes_max.
 // Afterwards `rows` may hold a part of them.
 Status shred(const columns::Array& column, const Leaf& leaf, size_t begin, size_t end,
              PageRows& rows);
