@@ -245,10 +245,11 @@ Result<StagedTransaction> stage_replace(const Snapshot& base, const columns::Bat
   return std::move(stage).finish(std::move(update));
 }
 
-Result<CommitResult> commit_rows(
-    const TableLocation& location, const CommitOptions& options, uint64_t attempts_max,
+namespace {
+
+Result<CommitResult> commit_upon(
+    Snapshot base, const CommitOptions& options, uint64_t attempts_max,
     const std::function<Result<StagedTransaction>(const Snapshot&)>& stage) {
-  WEFT_TRY(Snapshot base, open_latest(location));
   for (uint64_t attempt = 0; attempt < attempts_max; ++attempt) {
     WEFT_TRY(const StagedTransaction staged, stage(base));
     CommitOptions once = options;
@@ -263,8 +264,24 @@ Result<CommitResult> commit_rows(
   }
   return Error(ErrorKind::kUnavailable, "table is written by others all the time")
       .with("reason", "contention")
-      .with("table", location.to_string())
+      .with("table", base.location().to_string())
       .with("attempts", attempts_max);
+}
+
+}  // namespace
+
+Result<CommitResult> commit_rows(
+    const Snapshot& known, const CommitOptions& options, uint64_t attempts_max,
+    const std::function<Result<StagedTransaction>(const Snapshot&)>& stage) {
+  WEFT_TRY(Snapshot base, open_latest_after(known));
+  return commit_upon(std::move(base), options, attempts_max, stage);
+}
+
+Result<CommitResult> commit_rows(
+    const TableLocation& location, const CommitOptions& options, uint64_t attempts_max,
+    const std::function<Result<StagedTransaction>(const Snapshot&)>& stage) {
+  WEFT_TRY(Snapshot base, open_latest(location));
+  return commit_upon(std::move(base), options, attempts_max, stage);
 }
 
 }  // namespace weft::lance

@@ -109,6 +109,11 @@ Result<StagedTransaction> stage_drop_columns(const Snapshot& base,
 // Errors: kUnavailable with reason=contention after `attempts_max`; those of staging and
 // committing.
 Result<CommitResult> commit_rows(
+    const Snapshot& known, const CommitOptions& options, uint64_t attempts_max,
+    const std::function<Result<StagedTransaction>(const Snapshot&)>& stage);
+// The newest version found by listing all: who commits again and again hands in the version that he
+// made last, from which the newest is found by its number.
+Result<CommitResult> commit_rows(
     const TableLocation& location, const CommitOptions& options, uint64_t attempts_max,
     const std::function<Result<StagedTransaction>(const Snapshot&)>& stage);
 
