@@ -87,6 +87,7 @@ Status read_file(const Words& words) {
 
 int run() {
   std::map<std::string, Request> requests = table_requests();
+  requests.insert(staged_requests().begin(), staged_requests().end());
   requests.insert({{"write", write_file}, {"read", read_file}});
   Words words;
   while (read_line(words)) {

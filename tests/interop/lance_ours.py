@@ -355,6 +355,17 @@ class Ours:
     def clean(self, folder):
         return int(self._table("clean", folder, None)[0])
 
+    def detach_append(self, folder, table):
+        """(detached version, the number that it is meant for)"""
+        return tuple(map(int, self._table("detach_append", folder, None, rows=table)))
+
+    def detach_delete(self, folder, keys_table):
+        names = _names(keys_table.column_names)
+        return tuple(map(int, self._table("detach_delete", folder, None, names, rows=keys_table.combine_chunks())))
+
+    def follow(self, folder, detached, version):
+        return self._table("follow", folder, None, detached, version)[0] == "1"
+
     def verify(self, folder, version=None, branch=None):
         return int(self._table("verify", folder, branch, version or "-")[0])
 
