@@ -44,6 +44,11 @@ class SourceOfFold final : public exec::QuadSource {
                   std::stop_token stop) override {
     return fold_.prefetch(patterns, permutation, std::move(stop));
   }
+  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                         std::stop_token stop) override {
+    return fold_.look_up(patterns, permutation, rows_max, rows, ends, std::move(stop));
+  }
   Result<std::vector<rdf::TermId>> graphs() override { return fold_.graphs({}); }
 
  private:

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "weft/exec/operators/pattern.h"
+#include "weft/exec/row_batch.h"
 #include "weft/exec/term_pool.h"
 
 namespace weft::exec {
@@ -67,11 +68,35 @@ Status PathSteps::look_up(std::span<const rdf::TermId> nodes, std::vector<rdf::T
     return ok_status();
   }
   const rdf::Permutation permutation = order(patterns_.front());
-  if (patterns_.size() > 1) {
-    WEFT_TRY_STATUS(
-        execution_.source.prefetch(patterns_, permutation, execution_.interrupt.stop()));
+  std::span<const rdf::IdPattern> left = patterns_;
+  while (!left.empty()) {
+    WEFT_TRY(const size_t done, execution_.source.look_up(left, permutation, kBatchRows, batch_,
+                                                          ends_, execution_.interrupt.stop()));
+    if (done == 0) {
+      break;
+    }
+    append_far(out);
+    left = left.subspan(done);
+    WEFT_TRY_STATUS(execution_.interrupt.check());
   }
-  for (const rdf::IdPattern& pattern : patterns_) {
+  return scan_each(left, permutation, out);
+}
+
+void PathSteps::append_far(std::vector<rdf::TermId>& out) const {
+  const std::vector<rdf::TermId>& far = far_column(batch_);
+  for (size_t row = 0; row < far.size(); ++row) {
+    if (has(batch_.predicate[row])) {
+      out.push_back(far[row]);
+    }
+  }
+}
+
+Status PathSteps::scan_each(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                            std::vector<rdf::TermId>& out) {
+  if (patterns.size() > 1) {
+    WEFT_TRY_STATUS(execution_.source.prefetch(patterns, permutation, execution_.interrupt.stop()));
+  }
+  for (const rdf::IdPattern& pattern : patterns) {
     WEFT_TRY(const auto cursor,
              execution_.source.scan(pattern, permutation, execution_.interrupt.stop()));
     while (true) {
@@ -79,12 +104,7 @@ Status PathSteps::look_up(std::span<const rdf::TermId> nodes, std::vector<rdf::T
       if (batch_.size() == 0) {
         break;
       }
-      const std::vector<rdf::TermId>& far = far_column(batch_);
-      for (size_t row = 0; row < far.size(); ++row) {
-        if (has(batch_.predicate[row])) {
-          out.push_back(far[row]);
-        }
-      }
+      append_far(out);
       WEFT_TRY_STATUS(execution_.interrupt.check());
     }
   }

@@ -41,6 +41,9 @@ class PathSteps {
   bool has(rdf::TermId predicate) const;
   rdf::Permutation order(const rdf::IdPattern& pattern) const;
   Status look_up(std::span<const rdf::TermId> nodes, std::vector<rdf::TermId>& out);
+  void append_far(std::vector<rdf::TermId>& out) const;
+  Status scan_each(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                   std::vector<rdf::TermId>& out);
   Status consider_loading(size_t nodes);
   Status load(double rows);
   Status index_edges();
@@ -58,6 +61,7 @@ class PathSteps {
   std::vector<uint32_t> slots_;  // index of a node's first edge + 1, or 0
   std::vector<rdf::IdPattern> patterns_;
   rdf::IdBatch batch_;
+  std::vector<uint32_t> ends_;
 };
 
 }  // namespace weft::exec

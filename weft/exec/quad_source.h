@@ -51,6 +51,18 @@ class QuadSource : public plan::Statistics {
   // they need in one or two round trips; a local one may do nothing.
   virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                           std::stop_token stop) = 0;
+  // Many small scans at once: replaces `rows` with those of patterns[0], patterns[1], … each in
+  // this order, until `rows_max` are there, and `ends` with the number of rows behind each pattern;
+  // the graph column stays empty. Returns how many patterns were done; 0 if the first one alone has
+  // more rows, or if the source has no quicker way than scans: then scan it.
+  virtual Result<size_t> look_up(std::span<const rdf::IdPattern> /*patterns*/,
+                                 rdf::Permutation /*permutation*/, size_t /*rows_max*/,
+                                 rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                                 std::stop_token /*stop*/) {
+    rows.clear();
+    ends.clear();
+    return size_t{0};
+  }
   // Named graphs with at least one visible quad, ascending by id.
   virtual Result<std::vector<rdf::TermId>> graphs() = 0;
 };

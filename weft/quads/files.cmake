@@ -6,6 +6,7 @@ set(SOURCES
   fold.cc
   fold_count.cc
   fold_draft.cc
+  fold_lookup.cc
   fold_terms.cc
   graph_log.cc
   graph_log_compact.cc

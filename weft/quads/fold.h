@@ -97,6 +97,10 @@ class Fold {
                                                    std::stop_token stop) = 0;
   virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                           std::stop_token stop) = 0;
+  // The same as rete::Segment::look_up; 0 as well if there are overlays.
+  virtual Result<size_t> look_up(std::span<const rdf::IdPattern> patterns,
+                                 rdf::Permutation permutation, size_t rows_max, rdf::IdBatch& rows,
+                                 std::vector<uint32_t>& ends, std::stop_token stop) = 0;
   virtual Result<std::vector<rdf::TermId>> graphs(std::stop_token stop) = 0;
   virtual Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) = 0;
   virtual Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) = 0;

@@ -139,6 +139,12 @@ class TestSegment final : public rete::Segment {
     std::ranges::sort(cursor->rows, {}, [&](const Row& row) { return cursor->key(row); });
     return std::unique_ptr<rete::SegmentCursor>(std::move(cursor));
   }
+  Result<size_t> look_up(std::span<const rete::LocalPattern> /*patterns*/,
+                         rdf::Permutation /*permutation*/, size_t /*rows_max*/,
+                         rete::LocalBatch& /*rows*/, std::vector<uint32_t>& /*ends*/,
+                         std::stop_token /*stop*/) override {
+    return size_t{0};
+  }
   Status prefetch(std::span<const rete::LocalPattern>, rdf::Permutation, std::stop_token) override {
     return ok_status();
   }

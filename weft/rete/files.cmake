@@ -48,12 +48,14 @@ set(SOURCES
   format6.cc
   graph_index.cc
   label_index.cc
+  lookup.cc
   lower_case.cc
   scan.cc
   schema.cc
   segment.cc
   segment_beside.cc
   segment_counts.cc
+  segment_lookup.cc
   segment_quads.cc
   segment_roots.cc
   segment_terms.cc
@@ -120,6 +122,7 @@ set(HEADERS
   format.h
   graph_index.h
   label_index.h
+  lookup.h
   lower_case.h
   scan.h
   schema.h
@@ -144,6 +147,7 @@ set(TESTS
   bit_flip_test.cc
   block_test.cc
   golden_test.cc
+  lookup_test.cc
   scan_test.cc
   structure_test.cc
   testing/reseal.cc

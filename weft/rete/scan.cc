@@ -20,22 +20,6 @@ uint32_t graph_of(const ScanSource& source) {
 constexpr size_t kReadAheadLocalMax = 16;
 constexpr size_t kReadAheadRemoteMax = 64;
 
-// Keeps the rows of three columns that match the filter; returns how many.
-size_t keep_matching(const std::array<uint32_t, 3>& wanted, size_t count,
-                     const std::array<uint32_t*, 3>& columns) {
-  size_t kept = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const bool match = (wanted[0] == 0 || columns[0][i] == wanted[0]) &&
-                       (wanted[1] == 0 || columns[1][i] == wanted[1]) &&
-                       (wanted[2] == 0 || columns[2][i] == wanted[2]);
-    columns[0][kept] = columns[0][i];
-    columns[1][kept] = columns[1][i];
-    columns[2][kept] = columns[2][i];
-    kept += match ? 1 : 0;
-  }
-  return kept;
-}
-
 class ScanCursor final : public SegmentCursor {
  public:
   ScanCursor(std::shared_ptr<void> owner, BlockLoader& loader, ScanPlan plan, std::stop_token stop)
@@ -325,6 +309,21 @@ Status ScanCursor::seek(const RowKey& key) {
 }
 
 }  // namespace
+
+size_t keep_matching(const std::array<uint32_t, 3>& wanted, size_t count,
+                     const std::array<uint32_t*, 3>& columns) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const bool match = (wanted[0] == 0 || columns[0][i] == wanted[0]) &&
+                       (wanted[1] == 0 || columns[1][i] == wanted[1]) &&
+                       (wanted[2] == 0 || columns[2][i] == wanted[2]);
+    columns[0][kept] = columns[0][i];
+    columns[1][kept] = columns[1][i];
+    columns[2][kept] = columns[2][i];
+    kept += match ? 1 : 0;
+  }
+  return kept;
+}
 
 ColumnBound column_bound(const TermCounts& counts, Position position, uint32_t local_id) {
   const uint32_t subjects_end = counts.shared + counts.subjects;

@@ -1,6 +1,7 @@
 // The cursor behind Segment::scan.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -42,6 +43,10 @@ ColumnBound column_bound(const TermCounts& counts, rdf::Position position, uint3
 // `owner` keeps the segment alive.
 std::unique_ptr<SegmentCursor> make_scan_cursor(std::shared_ptr<void> owner, BlockLoader& loader,
                                                 ScanPlan plan, std::stop_token stop);
+
+// Keeps the rows of three columns that match the filter; returns how many.
+size_t keep_matching(const std::array<uint32_t, 3>& wanted, size_t count,
+                     const std::array<uint32_t*, 3>& columns);
 
 // Number of rows of `tile` that pass the filter.
 uint64_t count_rows(const std::shared_ptr<const Tile>& tile, const RowFilter& filter);

@@ -226,6 +226,15 @@ class Segment {
   virtual Result<std::unique_ptr<SegmentCursor>> scan(const LocalPattern& pattern,
                                                       rdf::Permutation permutation,
                                                       std::stop_token stop) = 0;
+  // Replaces `rows` with those of patterns[0], patterns[1], … until `rows_max` are there, and
+  // `ends` with the number of rows behind each. Patterns bind the leading position of the order,
+  // neighbours are cheapest together. Returns how many patterns were done; 0 if the first has more
+  // than `rows_max` rows to look at, or if the segment cannot do it (remote files, graphs in
+  // containers): scan
+  // then. Errors: those of a scan.
+  virtual Result<size_t> look_up(std::span<const LocalPattern> patterns,
+                                 rdf::Permutation permutation, size_t rows_max, LocalBatch& rows,
+                                 std::vector<uint32_t>& ends, std::stop_token stop) = 0;
   // Brings what scans of all these patterns need into the cache, in one or two serial reads;
   // patterns that need more than a share of the cache are left to their scan.
   virtual Status prefetch(std::span<const LocalPattern> patterns, rdf::Permutation permutation,

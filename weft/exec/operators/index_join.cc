@@ -42,14 +42,15 @@ class IndexJoinOperator final : public Operator {
  protected:
   Status produce(RowBatch& out) override {
     while (out.rows < wanted_rows()) {
-      if (cursor_ == nullptr) {
-        WEFT_TRY(const bool more, next_key());
+      if (found_at_ >= found_.rows && cursor_ != nullptr) {
+        WEFT_TRY_STATUS(next_found());
+        continue;
+      }
+      if (found_at_ >= found_.rows) {
+        WEFT_TRY(const bool more, next_keys_or_scan());
         if (!more) {
           return ok_status();
         }
-      }
-      if (found_at_ >= found_.rows) {
-        WEFT_TRY_STATUS(next_found());
         continue;
       }
       pair_some();
@@ -59,11 +60,15 @@ class IndexJoinOperator final : public Operator {
   }
 
  private:
-  // Left rows [group_begin_, group_end_) of `order_` with the rows found, as many as fit.
+  // The left rows of each pattern, [group_begin_, group_end_) of `order_`, with the rows found, as
+  // many as fit.
   void pair_some() {
     left_rows_.clear();
     found_rows_.clear();
     while (found_at_ < found_.rows && left_rows_.size() < kBatchRows) {
+      while (cursor_ == nullptr && found_at_ >= ends_[looked_up_]) {
+        enter_group(first_looked_up_ + ++looked_up_);
+      }
       left_rows_.push_back(order_[group_at_]);
       found_rows_.push_back(static_cast<uint32_t>(found_at_));
       if (++group_at_ == group_end_) {
@@ -82,14 +87,24 @@ class IndexJoinOperator final : public Operator {
     }
     fill_graph(ids_);
     reader_.drop_unequal(ids_);
+    take_found();
+    group_at_ = group_begin_;
+    return ok_status();
+  }
+
+  void take_found() {
     found_.reset(sources_.size());
     found_.rows = ids_.size();
     for (size_t i = 0; i < sources_.size(); ++i) {
       found_.columns[i].swap(id_column(ids_, sources_[i]));
     }
     found_at_ = 0;
+  }
+
+  void enter_group(size_t pattern) {
+    group_begin_ = group_ends_[pattern] - group_sizes_[pattern];
+    group_end_ = group_ends_[pattern];
     group_at_ = group_begin_;
-    return ok_status();
   }
 
   // A graph that the key binds has no column of its own in the rows.
@@ -99,8 +114,8 @@ class IndexJoinOperator final : public Operator {
     }
   }
 
-  // Opens the scan of the next key. False at the end.
-  Result<bool> next_key() {
+  // The rows of the next keys, looked up together, or the scan of the next key. False at the end.
+  Result<bool> next_keys_or_scan() {
     found_at_ = 0;
     found_.rows = 0;
     if (!reader_.is_possible()) {
@@ -113,13 +128,42 @@ class IndexJoinOperator final : public Operator {
         return false;
       }
     }
-    group_begin_ = group_ends_[pattern_at_] - group_sizes_[pattern_at_];
-    group_end_ = group_ends_[pattern_at_];
-    group_at_ = group_begin_;
+    WEFT_TRY(const bool done, look_up());
+    if (done) {
+      return true;
+    }
+    if (!announced_ && patterns_.size() > 1) {
+      announced_ = true;
+      WEFT_TRY_STATUS(execution_.source.prefetch(
+          patterns_, order_for(execution_.source, patterns_.front(), join_.scan.permutation),
+          execution_.interrupt.stop()));
+    }
+    enter_group(pattern_at_);
     const rdf::IdPattern& pattern = patterns_[pattern_at_++];
     WEFT_TRY(cursor_, execution_.source.scan(
                           pattern, order_for(execution_.source, pattern, join_.scan.permutation),
                           execution_.interrupt.stop()));
+    return true;
+  }
+
+  // False if the next pattern has to be scanned.
+  Result<bool> look_up() {
+    if (join_.scan.graph.kind == plan::GraphChoice::Kind::kVariable || reader_.drops_rows()) {
+      return false;
+    }
+    const auto patterns = std::span(patterns_).subspan(pattern_at_);
+    WEFT_TRY(const size_t done,
+             execution_.source.look_up(
+                 patterns, order_for(execution_.source, patterns.front(), join_.scan.permutation),
+                 kBatchRows, ids_, ends_, execution_.interrupt.stop()));
+    if (done == 0) {
+      return false;
+    }
+    take_found();
+    first_looked_up_ = pattern_at_;
+    looked_up_ = 0;
+    enter_group(pattern_at_);
+    pattern_at_ += done;
     return true;
   }
 
@@ -159,11 +203,7 @@ class IndexJoinOperator final : public Operator {
       add_key(order_[i], end, end - i);
       i = end;
     }
-    if (patterns_.size() > 1) {
-      WEFT_TRY_STATUS(execution_.source.prefetch(
-          patterns_, order_for(execution_.source, patterns_.front(), join_.scan.permutation),
-          execution_.interrupt.stop()));
-    }
+    announced_ = false;
     return true;
   }
 
@@ -188,6 +228,11 @@ class IndexJoinOperator final : public Operator {
   OutputMap map_;
   plan::VariableList keys_;
   std::vector<size_t> key_columns_;
+  // Patterns [first_looked_up_, … + ends_.size()) were looked up together, if there is no cursor.
+  size_t first_looked_up_ = 0;
+  size_t looked_up_ = 0;  // the one at hand, counted from there
+  std::vector<uint32_t> ends_;
+  bool announced_ = false;
   std::vector<size_t> sources_;
 
   // Under a LIMIT begins with few keys and takes more each time.

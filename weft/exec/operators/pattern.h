@@ -30,6 +30,8 @@ class PatternReader {
   void bind(rdf::IdPattern& pattern, plan::Variable variable, rdf::TermId id) const;
   // The column that `variable` is read from, or kNoColumn.
   size_t source_of(plan::Variable variable) const;
+  // True if drop_unequal may drop any.
+  bool drops_rows() const { return !equal_.empty(); }
   // Removes rows in which a variable that stands twice has two values.
   void drop_unequal(rdf::IdBatch& batch);
 
