@@ -27,6 +27,7 @@ struct QueryArguments {
   std::string base_iri;
   double timeout_seconds = 0;
   bool explain = false;
+  bool analyze = false;
 };
 
 Result<results::ResultFormat> solution_format(const QueryArguments& arguments, bool json) {
@@ -83,6 +84,33 @@ Status write_answer(const QueryArguments& arguments, exec::PreparedQuery& query,
   std::unreachable();
 }
 
+// To the end, without the answer.
+Status run_unseen(exec::PreparedQuery& query) {
+  class Nowhere final : public rdf::QuadSink {
+    Status accept(std::span<const rdf::QuadView> /*quads*/) override { return ok_status(); }
+  };
+  switch (query.form()) {
+    case sparql::QueryForm::kSelect: {
+      WEFT_TRY(const auto solutions, query.select());
+      exec::RowBatch batch;
+      do {
+        WEFT_TRY_STATUS(solutions->next(batch));
+      } while (!batch.empty());
+      return ok_status();
+    }
+    case sparql::QueryForm::kAsk: {
+      const Result<bool> answer = query.ask();
+      return answer.ok() ? ok_status() : Status(answer.error());
+    }
+    case sparql::QueryForm::kConstruct:
+    case sparql::QueryForm::kDescribe: {
+      Nowhere nowhere;
+      return query.construct(nowhere);
+    }
+  }
+  std::unreachable();
+}
+
 Status run_query(const QueryArguments& arguments, Session& session) {
   if (arguments.text.empty() == arguments.text_path.empty()) {
     return Error(ErrorKind::kInvalid,
@@ -107,8 +135,12 @@ Status run_query(const QueryArguments& arguments, Session& session) {
   options.services = services.get();
   options.stop = session.stop();
   options.timeout_ms = static_cast<uint64_t>(std::ceil(arguments.timeout_seconds * 1000));
+  options.measure_time = arguments.analyze;
   WEFT_TRY(const auto prepared, exec::prepare(std::move(query), graph->source(), options));
-  if (arguments.explain) {
+  if (arguments.analyze) {
+    WEFT_TRY_STATUS(run_unseen(*prepared));
+  }
+  if (arguments.explain || arguments.analyze) {
     session.print(prepared->explain());
     return ok_status();
   }
@@ -134,6 +166,8 @@ void add_query(CLI::App& app, Action& action) {
   command->add_option("--base", arguments->base_iri, "Base of relative IRIs in the query");
   command->add_option("--timeout", arguments->timeout_seconds, "Give up after so many seconds")
       ->check(CLI::Range(0.0, kTimeoutMaxSeconds));
+  command->add_flag("--analyze", arguments->analyze,
+                    "Run the query and print the plan with the rows and the time of each step");
   command->add_flag("--explain", arguments->explain, "Print the plan instead of answers");
   command->callback([arguments, &action] {
     action = [arguments](Session& s) { return run_query(*arguments, s); };

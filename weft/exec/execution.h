@@ -14,6 +14,7 @@
 #include "weft/exec/template_reader.h"
 #include "weft/exec/term_pool.h"
 #include "weft/exec/value_cache.h"
+#include "weft/plan/plan.h"
 
 namespace weft::exec {
 
@@ -30,6 +31,7 @@ struct Execution {
         pool(options.budget),
         values(quad_source, pool, options.budget),
         services(options.services),
+        stopwatch(options.measure_time ? options.clock : nullptr),
         now_milliseconds(options.clock->now().microseconds / 1'000),
         labels(*options.random) {}
 
@@ -43,12 +45,13 @@ struct Execution {
   TermPool pool;
   ValueCache values;
   ServiceClient* services;
+  const base::Clock* stopwatch;  // null: time is not measured
   int64_t now_milliseconds;
   std::string base_iri;
-  BlankLabels labels;                 // of new blank nodes
-  uint64_t solution_count = 0;        // rows numbered for BNODE("label")
-  std::vector<uint64_t> actual_rows;  // by plan node
-  const plan::Plan* plan = nullptr;   // null before there is one
+  BlankLabels labels;                // of new blank nodes
+  uint64_t solution_count = 0;       // rows numbered for BNODE("label")
+  std::vector<plan::NodeRun> runs;   // by plan node
+  const plan::Plan* plan = nullptr;  // null before there is one
   // The graph of the loop that is running: what EXISTS is asked in.
   rdf::TermId loop_graph = rdf::kNoTerm;
 };

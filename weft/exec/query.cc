@@ -76,7 +76,7 @@ class PlannedQuery final : public PreparedQuery {
     }
     WEFT_TRY(plan_, plan::make_plan(query_, environment));
     plan::mark_early_stops(*plan_.root, query_.form == sparql::QueryForm::kAsk);
-    execution_->actual_rows.assign(plan_.node_count, 0);
+    execution_->runs.assign(plan_.node_count, {});
     execution_->plan = &plan_;
     return ok_status();
   }
@@ -85,7 +85,7 @@ class PlannedQuery final : public PreparedQuery {
 
   std::string explain() const override {
     return plan::explain(plan_, query_.variables,
-                         ran_ ? execution_->actual_rows : std::vector<uint64_t>());
+                         ran_ ? execution_->runs : std::vector<plan::NodeRun>());
   }
 
   Result<std::unique_ptr<Solutions>> select() override {

@@ -43,6 +43,8 @@ struct QueryOptions {
   ServiceClient* services = nullptr;   // null: SERVICE is denied (SILENT: binds nothing)
   std::stop_token stop;
   uint64_t timeout_ms = 0;  // from prepare() on; 0: none
+  // explain() tells after the run how long each operator took.
+  bool measure_time = false;
 };
 
 // The rows of a SELECT. Must not outlive its PreparedQuery.
@@ -65,7 +67,8 @@ class PreparedQuery {
 
   virtual sparql::QueryForm form() const = 0;
   // The plan as a readable tree: what is done in which order, over which permutation, with the rows
-  // expected, and the rows that really came if it ran already.
+  // expected, and the rows that really came if it ran already, with the time of each operator if
+  // that was measured.
   virtual std::string explain() const = 0;
 
   // SELECT. Call one of the three, and once.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -22,8 +23,8 @@ std::string number_text(double value) {
 
 class Explainer {
  public:
-  Explainer(const sparql::VariableTable& variables, const std::vector<uint64_t>& actual)
-      : variables_(variables), actual_(actual) {}
+  Explainer(const sparql::VariableTable& variables, const std::vector<NodeRun>& runs)
+      : variables_(variables), runs_(runs) {}
 
   void add(const PlanNode& node, const std::string& indent) {
     text_ += indent;
@@ -31,8 +32,9 @@ class Explainer {
     const auto* scan = std::get_if<Scan>(&node.operation);
     text_ += scan != nullptr && scan->exact ? "  rows " : "  rows ~";
     text_ += number_text(node.rows);
-    if (node.number < actual_.size()) {
-      text_ += ", came " + number_text(static_cast<double>(actual_[node.number]));
+    if (node.number < runs_.size()) {
+      text_ += ", came " + number_text(static_cast<double>(runs_[node.number].rows));
+      add_time(node);
     }
     text_ += '\n';
     for (const PlanPtr& input : node.inputs) {
@@ -148,6 +150,17 @@ class Explainer {
     }
     return result;
   }
+  // Without the time of the inputs, which have lines of their own.
+  void add_time(const PlanNode& node) {
+    int64_t own = runs_[node.number].microseconds;
+    if (own == 0) {
+      return;
+    }
+    for (const PlanPtr& input : node.inputs) {
+      own -= runs_[input->number].microseconds;
+    }
+    text_ += ", " + number_text(static_cast<double>(std::max<int64_t>(own, 0)) / 1000) + " ms";
+  }
   std::string on(const VariableList& keys) const {
     return keys.empty() ? " (all with all)" : " on" + names(keys);
   }
@@ -193,15 +206,15 @@ class Explainer {
   }
 
   const sparql::VariableTable& variables_;
-  const std::vector<uint64_t>& actual_;
+  const std::vector<NodeRun>& runs_;
   std::string text_;
 };
 
 }  // namespace
 
 std::string explain(const Plan& plan, const sparql::VariableTable& variables,
-                    const std::vector<uint64_t>& actual) {
-  Explainer explainer(variables, actual);
+                    const std::vector<NodeRun>& runs) {
+  Explainer explainer(variables, runs);
   explainer.add(*plan.root, "");
   for (const auto& [pattern, exists] : plan.exists) {
     explainer.add_line("exists, by row:");

@@ -262,9 +262,16 @@ struct Plan {
 // Marks the nodes that hand rows straight up to a LIMIT; with `first_row_only`, to the root.
 void mark_early_stops(PlanNode& root, bool first_row_only);
 
+// What a node did when the plan ran.
+struct NodeRun {
+  uint64_t rows = 0;
+  int64_t microseconds = 0;  // in it and in what it is made from; 0: not measured
+};
+
 // The plan as an indented tree, one node a line: what, on which keys, in which permutation, rows
-// expected. `actual` (by node number, or empty) adds the rows that came.
+// expected. `runs` (by node number, or empty) adds the rows that came and, where it was measured,
+// the time spent in the node itself.
 std::string explain(const Plan& plan, const sparql::VariableTable& variables,
-                    const std::vector<uint64_t>& actual);
+                    const std::vector<NodeRun>& runs);
 
 }  // namespace weft::plan

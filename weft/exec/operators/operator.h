@@ -36,8 +36,15 @@ class Operator {
   Status next(RowBatch& out) {
     WEFT_TRY_STATUS(execution_.interrupt.check());
     out.reset(node_.columns.size());
-    WEFT_TRY_STATUS(produce(out));
-    execution_.actual_rows[node_.number] += out.rows;
+    plan::NodeRun& run = execution_.runs[node_.number];
+    if (execution_.stopwatch == nullptr) {
+      WEFT_TRY_STATUS(produce(out));
+    } else {
+      const int64_t begin = execution_.stopwatch->monotonic_microseconds();
+      WEFT_TRY_STATUS(produce(out));
+      run.microseconds += execution_.stopwatch->monotonic_microseconds() - begin;
+    }
+    run.rows += out.rows;
     return ok_status();
   }
   // Rows whose `column` is below `id` are no longer wanted; rows must come sorted by it. A hint.
