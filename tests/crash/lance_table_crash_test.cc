@@ -1,14 +1,21 @@
 // Tables at every crash point: after any stop the newest version is the old or the new one, whole.
-// Data files are stand-ins that nobody reads: their names and presence are what is checked.
+// With WEFT_CRASH_STATES=FOLDER a sample of the states is left there, for engines to open
+// (tests/interop/lance_crash_test.py).
+#include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <set>
 
 #include "tests/crash/crash_harness.h"
 #include <gmock/gmock.h>
 
+#include "weft/base/executor.h"
+#include "weft/columns/builder.h"
+#include "weft/lance/rows/row_writer.h"
 #include "weft/lance/table/cleanup.h"
 #include "weft/lance/table/row_sequence.h"
 #include "weft/lance/table/testing/table_probe.h"
+#include "weft/storage/local_store.h"
 
 namespace weft::crash {
 namespace {
@@ -18,6 +25,25 @@ using lance::Fragment;
 using lance::Snapshot;
 using lance::StagedTransaction;
 using storage::ObjectStore;
+
+// Copies the table as it lies in `store` into a folder of its own, every `kSampled`th time, with a
+// line "old-version old-rows new-version new-rows" of what it may hold.
+constexpr uint64_t kSampled = 61;
+void leave_state(ObjectStore& store, const std::string& expected) {
+  const char* const folder = std::getenv("WEFT_CRASH_STATES");  // NOLINT(concurrency-mt-unsafe)
+  static uint64_t seen = 0;
+  if (folder == nullptr || seen++ % kSampled != 0) {
+    return;
+  }
+  const std::string state = std::string(folder) + "/state" + std::to_string(seen);
+  const auto copy = storage::open_local_store(state, {.create_folder = true}).value();
+  for (const storage::ObjectInfo& object : store.list("", false).value()) {
+    const auto bytes = store.get(object.name, uint64_t{1} << 24U);
+    ASSERT_TRUE(bytes.ok());
+    ASSERT_TRUE(copy->put_if_absent(object.name, bytes->bytes.view()).ok());
+  }
+  std::ofstream(state + "/expected") << expected << "\n";
+}
 
 // A table of two fragments; a scenario makes version 3 of it.
 class TableScenario : public CrashScenario {
@@ -47,6 +73,7 @@ class TableScenario : public CrashScenario {
     return ok_status();
   }
   void verify(ObjectStore& store) override {
+    leave_state(store, "2 5 3 " + std::to_string(rows_after()));
     const auto latest = lance::open_latest(at(store));
     ASSERT_TRUE(latest.ok()) << latest.error().to_string();
     if (latest->version() == 2) {
@@ -79,14 +106,27 @@ class TableScenario : public CrashScenario {
     return made;
   }
   Result<Fragment> data_file(ObjectStore& store, uint64_t rows) {
-    Fragment fragment;
-    fragment.physical_rows = rows;
-    auto& file = fragment.files.emplace_back();
-    file.path = lance::new_data_path(options());
-    file.fields = {0, 1};
-    file.column_indices = {0, 1};
-    WEFT_TRY_STATUS(store.put_if_absent("t.lance/data/" + file.path, as_bytes("rows")));
-    return fragment;
+    columns::Schema schema;
+    schema.fields = {{"id", columns::simple_type(columns::TypeId::kInt64), false, {}},
+                     {"s", columns::simple_type(columns::TypeId::kString), true, {}}};
+    columns::ArrayBuilder ids(schema.fields[0].type);
+    columns::ArrayBuilder texts(schema.fields[1].type);
+    for (uint64_t row = 0; row < rows; ++row) {
+      ids.append_integer(static_cast<int64_t>(row));
+      texts.append_text("row");
+    }
+    WEFT_TRY(const columns::Batch batch,
+             columns::Batch::make(std::make_shared<const columns::Schema>(schema),
+                                  {ids.finish(), texts.finish()}, rows));
+    base::InlineExecutor executor;
+    lance::RowWriteOptions write;
+    write.executor = &executor;
+    lance::RowWriter writer(
+        at(store), "2.1", options(),
+        {lance::plain_field(0, "id", "int64", false), lance::plain_field(1, "s", "string")}, write);
+    WEFT_TRY_STATUS(writer.append(batch));
+    WEFT_TRY(const std::vector<Fragment> fragments, writer.finish());
+    return fragments.at(0);
   }
   static void check_whole(ObjectStore& store, const Snapshot& snapshot) {
     std::set<uint64_t> ids;
@@ -137,6 +177,7 @@ class Upsert final : public TableScenario {
   }
   uint64_t rows_after() const override { return 6; }
   void verify(ObjectStore& store) override {
+    leave_state(store, "2 5 3 6");
     const auto latest = lance::open_latest(at(store));
     ASSERT_TRUE(latest.ok()) << latest.error().to_string();
     EXPECT_EQ(latest->manifest().row_count(), latest->version() == 2 ? 5U : 6U);
@@ -171,6 +212,7 @@ class Follow final : public TableScenario {
     return ok_status();
   }
   void verify(ObjectStore& store) override {
+    leave_state(store, "2 5 3 12");
     if (detached_ != 0) {
       // Whoever comes next follows; what was put stays put.
       const auto followed = lance::follow(at(store), detached_, 3);
@@ -212,6 +254,7 @@ class Cleanup final : public TableScenario {
     return ok_status();
   }
   void verify(ObjectStore& store) override {
+    leave_state(store, "3 4 3 4");
     const auto versions = lance::list_versions(at(store));
     ASSERT_TRUE(versions.ok());
     ASSERT_FALSE(versions->versions.empty());
