@@ -19,6 +19,8 @@ constexpr std::string_view kFormatKey = "weft:catalog_format";
 // history.
 constexpr std::string_view kPointersPrefix = "pointers-";
 constexpr std::string_view kCommitsPrefix = "commits-";
+// Files of rows are small unless there are very many tables.
+constexpr uint64_t kHeldBytesMax = uint64_t{4} << 20U;
 
 struct Fragments {
   std::vector<Fragment> pointers;
@@ -130,10 +132,14 @@ Result<std::vector<lance::layout::SchemaField>> catalog_fields() {
 
 Result<std::vector<Fragment>> write_rows(const CatalogPlace& place, std::string file_version,
                                          lance::StageOptions names,
-                                         const std::vector<columns::Batch>& batches) {
+                                         const std::vector<columns::Batch>& batches,
+                                         std::vector<lance::StagedObject>& held) {
   WEFT_TRY(const auto fields, catalog_fields());
+  lance::RowWriteOptions options;
+  options.executor = &place.executor;
+  options.held_bytes_max = kHeldBytesMax;
   lance::RowWriter writer(place.location(), std::move(file_version), std::move(names), fields,
-                          {.executor = &place.executor, .budget = nullptr});
+                          options, &held);
   for (const columns::Batch& batch : batches) {
     WEFT_TRY_STATUS(writer.append(batch));
   }
@@ -228,9 +234,10 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
   const lance::StageOptions options = stage_options(place, next.head, "");
   const std::string file_version =
       base == nullptr ? "2.1" : base->snapshot().manifest().file_version;
+  std::vector<lance::StagedObject> held;
   WEFT_TRY(std::vector<Fragment> pointers,
            write_rows(place, file_version, stage_options(place, next.head, kPointersPrefix),
-                      {pointer_rows(next)}));
+                      {pointer_rows(next)}, held));
   lance::UpdateOperation update;
   lance::MovedRows moved;
   if (base != nullptr) {
@@ -247,7 +254,7 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
   moved.batches.push_back(commit_rows({next.head}));
   WEFT_TRY(std::vector<Fragment> commits,
            write_rows(place, file_version, stage_options(place, next.head, kCommitsPrefix),
-                      moved.batches));
+                      moved.batches, held));
   update.new_fragments = std::move(pointers);
   update.new_fragments.insert(update.new_fragments.end(), commits.begin(), commits.end());
   StagedPublication staged;
@@ -258,9 +265,12 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
     table.fragments = std::move(update.new_fragments);
     table.file_version = file_version;
     table.schema_metadata = {{std::string(kFormatKey), std::to_string(kCatalogFormat)}};
-    WEFT_TRY(staged.transaction, lance::stage_new_table(std::move(table), options));
+    WEFT_TRY(staged.transaction,
+             lance::stage_new_table(std::move(table), options, std::move(held)));
   } else {
-    WEFT_TRY(staged.transaction, lance::Stage(base->snapshot(), options).finish(std::move(update)));
+    lance::Stage stage(base->snapshot(), options);
+    stage.held_objects() = std::move(held);
+    WEFT_TRY(staged.transaction, std::move(stage).finish(std::move(update)));
   }
   staged.state = std::move(next);
   return staged;

@@ -84,9 +84,10 @@ struct StagedPublication {
   CatalogState state;
   lance::StagedTransaction transaction;
 };
-// Writes the rows of `next` and computes the next version upon `base` (null: the first one). The
-// catalog version of `next.head` is set here. Errors: kInvalid if `next.head` does not follow the
-// base's; those of the store.
+// Computes the next version upon `base` (null: the first one); its rows are held among the staged
+// objects, where those of the tables can join them, to be put under one barrier. The catalog
+// version of `next.head` is set here. Errors: kInvalid if `next.head` does not follow the base's;
+// those of the store.
 Result<StagedPublication> stage_publication(const CatalogPlace& place, const CatalogView* base,
                                             CatalogState next);
 
@@ -96,8 +97,9 @@ struct PublishResult {
   // kPublished: what it became. kLost: the newest version that was seen, to start over from.
   std::optional<CatalogView> view;
 };
-// May be repeated with the same staged publication: it happens once. Errors: kRecoveryRequired;
-// those of the store, and then nothing was published.
+// Puts the objects that `staged` holds, then creates the version. May be repeated with the same
+// staged publication: it happens once. Errors: kRecoveryRequired; those of the store, and then
+// nothing was published.
 Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication& staged);
 
 }  // namespace weft::catalog

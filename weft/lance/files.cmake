@@ -28,6 +28,7 @@ set(SOURCES
   read/scan.cc
   read/value_decoder.cc
   rows/fragment_reader.cc
+  rows/held_file.cc
   rows/reshape.cc
   rows/row_operations.cc
   rows/row_writer.cc
@@ -94,6 +95,7 @@ set(HEADERS
   read/read_memory.h
   read/value_decoder.h
   rows/fragment_reader.h
+  rows/held_file.h
   rows/row_operations.h
   rows/row_writer.h
   rows/table_reader.h

@@ -1,6 +1,7 @@
 #include "weft/txn/write.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "weft/codec/blake3.h"
@@ -17,6 +18,7 @@ using catalog::TableEntry;
 
 constexpr std::string_view kForeignVersion = "foreign-version";
 constexpr std::string_view kStaleCapture = "stale-capture";
+constexpr uint64_t kHeldBytesMax = uint64_t{1} << 20U;
 
 Error foreign_version(const TableEntry& table, uint64_t version) {
   return Error(ErrorKind::kConflict,
@@ -148,10 +150,10 @@ class Writer {
       return std::optional<Receipt>();
     }
     const Change& change = *prepared;
-    WEFT_TRY_STATUS(stage(change));
     WEFT_TRY(CatalogState next, next_state(change));
-    WEFT_TRY(const catalog::StagedPublication staged,
+    WEFT_TRY(catalog::StagedPublication staged,
              catalog::stage_publication(place_, capture.view(), std::move(next)));
+    join_objects(change, staged);
     WEFT_TRY(const catalog::PublishResult published, catalog::publish(place_, staged));
     view_ = published.view;
     if (published.outcome == catalog::PublishOutcome::kLost) {
@@ -162,15 +164,13 @@ class Writer {
     return std::optional(std::move(receipt));
   }
 
-  // The detached versions of all tables and what they name, under one barrier.
-  Status stage(const Change& change) {
-    std::vector<lance::StagedObject> objects;
+  // The detached versions of all tables, what they name and the catalog's rows go under one
+  // barrier.
+  static void join_objects(const Change& change, catalog::StagedPublication& staged) {
     for (const TableChange& table : change.tables) {
-      for (lance::StagedObject& object : table.staged.objects_detached()) {
-        objects.push_back(std::move(object));
-      }
+      std::vector<lance::StagedObject> objects = table.staged.objects_detached();
+      std::ranges::move(objects, std::back_inserter(staged.transaction.objects));
     }
-    return lance::put_staged(place_.store, objects);
   }
 
   Result<CatalogState> next_state(const Change& change) {
@@ -250,6 +250,14 @@ lance::StageOptions Capture::stage_options() const {
   options.clock = &place_.clock;
   options.random = &place_.random;
   options.keep_copies = true;
+  return options;
+}
+
+lance::RowOptions Capture::row_options() const {
+  lance::RowOptions options;
+  options.stage = stage_options();
+  options.write.executor = &place_.executor;
+  options.write.held_bytes_max = kHeldBytesMax;
   return options;
 }
 

@@ -33,6 +33,7 @@
 #include "weft/base/result.h"
 #include "weft/catalog/catalog.h"
 #include "weft/catalog/pinned_table.h"
+#include "weft/lance/rows/row_operations.h"
 #include "weft/lance/table/stage.h"
 
 namespace weft::txn {
@@ -53,6 +54,8 @@ class Capture {
   Result<lance::Snapshot> table(std::string_view key);
   // For whatever is staged in this attempt: names that nothing else has, copies kept.
   lance::StageOptions stage_options() const;
+  // The same with small files of rows held back, to be put with all else under one barrier.
+  lance::RowOptions row_options() const;
 
  private:
   catalog::CatalogPlace place_;

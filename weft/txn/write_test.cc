@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "weft/storage/counting_store.h"
 #include "weft/storage/memory_store.h"
 #include "weft/txn/testing/graph_fixture.h"
 
@@ -186,6 +187,29 @@ TEST_F(WriteTest, APublishedVersionThatIsGoneOrReplacedIsNamed) {
   ASSERT_TRUE(store_.put_if_absent(name(a), other->bytes.view()).ok());
   EXPECT_EQ(catalog::open_pinned(place(), a).error().fact("reason"), "another content");
   EXPECT_EQ(insert(place(), {{"node:A", {2}}}).error().kind(), ErrorKind::kCorrupt);
+}
+
+// What a small write costs once the graph is open elsewhere: everything staged goes under one
+// barrier, whatever the number of tables and the length of the history.
+TEST_F(WriteTest, ASmallWriteCostsTheSameAtAnyLengthOfTheHistory) {
+  storage::StoreCounter counter;
+  const auto counted = storage::counting_store(store_, counter);
+  const catalog::CatalogPlace at{
+      .store = *counted, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+  ASSERT_TRUE(insert(at, {{"node:A", {1}}, {"node:B", {1}}}).ok());
+  uint64_t most = 0;
+  for (int64_t i = 0; i < 200; ++i) {
+    counter.reset();
+    ASSERT_TRUE(insert(at, {{"node:A", {i}}, {"node:B", {i}}}).ok());
+    const storage::StoreCounts counts = counter.counts();
+    using storage::Operation;
+    EXPECT_EQ(counts[Operation::kCreate].calls, 0U);
+    // All that was staged; the publication and two heads.
+    EXPECT_EQ(counts[Operation::kPutIfAbsent].calls, 1U + 1U + 2U) << i;
+    EXPECT_EQ(counts[Operation::kList].calls, 1U) << i;
+    most = std::max(most, counts.calls());
+  }
+  RecordProperty("calls", static_cast<int>(most));
 }
 
 class WriteThreads : public WriteTest {};

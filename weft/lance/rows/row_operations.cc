@@ -68,13 +68,14 @@ Result<StagedTransaction> stage_create(TableLocation location,
                                        const std::vector<columns::Batch>& batches,
                                        bool stable_row_ids, const RowOptions& options) {
   NewTable table;
-  RowWriter writer(location, table.file_version, options.stage, fields, options.write);
+  std::vector<StagedObject> held;
+  RowWriter writer(location, table.file_version, options.stage, fields, options.write, &held);
   WEFT_TRY_STATUS(write_all(writer, batches));
   WEFT_TRY(table.fragments, writer.finish());
   table.location = std::move(location);
   table.schema = std::move(fields);
   table.stable_row_ids = stable_row_ids;
-  return stage_new_table(std::move(table), options.stage);
+  return stage_new_table(std::move(table), options.stage, std::move(held));
 }
 
 Result<StagedTransaction> stage_append(const Snapshot& base,

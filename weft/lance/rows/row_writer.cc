@@ -3,21 +3,24 @@
 #include <algorithm>
 
 #include "weft/base/check.h"
+#include "weft/lance/rows/held_file.h"
 
 namespace weft::lance {
 
 RowWriter::RowWriter(Stage& stage, std::vector<layout::SchemaField> fields,
                      const RowWriteOptions& options)
     : RowWriter(stage.base().location(), stage.base().manifest().file_version, stage.options(),
-                std::move(fields), options) {}
+                std::move(fields), options, &stage.held_objects()) {}
 
 RowWriter::RowWriter(TableLocation location, std::string file_version, StageOptions names,
-                     std::vector<layout::SchemaField> fields, const RowWriteOptions& options)
+                     std::vector<layout::SchemaField> fields, const RowWriteOptions& options,
+                     std::vector<StagedObject>* held)
     : location_(std::move(location)),
       file_version_(std::move(file_version)),
       names_(std::move(names)),
       fields_(std::move(fields)),
-      options_(options) {
+      options_(options),
+      held_(held) {
   WEFT_CHECK(options_.executor != nullptr && options_.file_rows_max > 0);
 }
 
@@ -25,9 +28,15 @@ Status RowWriter::open() {
   write::DataFileOptions options;
   WEFT_TRY(options.version, layout::parse_file_version(file_version_));
   path_ = new_data_path(names_);
+  const std::string name = location_.object(std::string(kDataFolder) + path_);
+  if (options_.held_bytes_max == 0 || held_ == nullptr) {
+    WEFT_TRY(file_, write::DataFileWriter::create(*location_.store, name, fields_, options,
+                                                  *options_.executor, options_.budget));
+    return {};
+  }
   WEFT_TRY(file_, write::DataFileWriter::create(
-                      *location_.store, location_.object(std::string(kDataFolder) + path_), fields_,
-                      options, *options_.executor, options_.budget));
+                      held_file(*location_.store, name, options_.held_bytes_max, *held_), name,
+                      fields_, options, *options_.executor, options_.budget));
   return {};
 }
 

@@ -20,6 +20,10 @@ struct RowWriteOptions {
   base::Executor* executor = nullptr;    // must be given
   base::MemoryBudget* budget = nullptr;  // may be null
   uint64_t file_rows_max = uint64_t{1} << 20U;
+  // Files up to this size are not written at once but wait among the staged objects, so that they
+  // are put with them under one barrier; nothing can be read of them before. 0: all are written at
+  // once.
+  uint64_t held_bytes_max = 0;
 };
 
 // Writes rows of some fields into new fragments, one data file each, under names of a stage.
@@ -28,8 +32,10 @@ class RowWriter {
   // `fields` in depth-first pre-order (a manifest's, or new top-level ones of it). All references
   // must outlive the writer.
   RowWriter(Stage& stage, std::vector<layout::SchemaField> fields, const RowWriteOptions& options);
+  // `held` gets the files that wait; it is only used if some may.
   RowWriter(TableLocation location, std::string file_version, StageOptions names,
-            std::vector<layout::SchemaField> fields, const RowWriteOptions& options);
+            std::vector<layout::SchemaField> fields, const RowWriteOptions& options,
+            std::vector<StagedObject>* held = nullptr);
 
   // The columns are the top-level fields in order. Errors: those of DataFileWriter.
   Status append(const columns::Batch& batch);
@@ -45,6 +51,7 @@ class RowWriter {
   StageOptions names_;
   std::vector<layout::SchemaField> fields_;
   RowWriteOptions options_;
+  std::vector<StagedObject>* held_;
   std::unique_ptr<write::DataFileWriter> file_;
   std::string path_;
   std::vector<Fragment> fragments_;

@@ -116,7 +116,8 @@ Result<StagedTransaction> Stage::finish(Operation operation) && {
   return staged;
 }
 
-Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& options) {
+Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& options,
+                                          std::vector<StagedObject> held) {
   WEFT_CHECK(options.random != nullptr && options.clock != nullptr);
   NextManifest next;
   Manifest& manifest = next.manifest;
@@ -145,7 +146,7 @@ Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& op
   operation.schema_metadata = std::move(table.schema_metadata);
   operation.config_upserts = manifest.config;
   return seal(std::move(table.location), 0, Naming::kV2, std::move(next), std::move(operation),
-              options, {});
+              options, std::move(held));
 }
 
 Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {

@@ -63,7 +63,8 @@ inline constexpr size_t kInlineTransactionBytesMax = 4096;
 // A small object, complete in memory. Names are the store's.
 using StagedObject = std::pair<std::string, std::string>;
 
-// A value: what there is to know about one staged version. Data files are in the store already.
+// A value: what there is to know about one staged version. Data files are in the store already, or
+// wait among `objects`.
 struct StagedTransaction {
   TableLocation location;
   uint64_t read_version = 0;  // the base; 0: the table is new
@@ -71,7 +72,8 @@ struct StagedTransaction {
   Naming naming = Naming::kV2;
   bool base_is_durable = false;
   Transaction transaction;
-  std::vector<StagedObject> objects;  // deletion files, the transaction, kept copies of both
+  // Deletion files, the transaction, kept copies of both, data files that wait.
+  std::vector<StagedObject> objects;
   std::string head_name;
   std::string head;  // the bytes of the head's manifest
   uint64_t detached_version = 0;
@@ -103,6 +105,9 @@ class Stage {
   // objects. `deletions` is not empty.
   DeletionFile add_deletions(uint64_t fragment_id, const Deletions& deletions);
 
+  // More objects of the operation, put with the others: data files that wait in memory.
+  std::vector<StagedObject>& held_objects() { return objects_; }
+
   // Computes the next version. New fragments get their ids and row ids here. Reads nothing.
   // Errors: kInvalid, naming what in the operation does not fit the base; kUnsupported: the base
   // must not be written.
@@ -124,7 +129,9 @@ struct NewTable {
   StringMap config;
   bool stable_row_ids = false;
 };
-Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& options);
+// `held`: as Stage::held_objects.
+Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& options,
+                                          std::vector<StagedObject> held = {});
 
 // Puts objects under as few sync barriers as the store allows. What is there already must be the
 // same (an earlier attempt of this operation), else kAlreadyExists.

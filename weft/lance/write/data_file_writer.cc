@@ -1,6 +1,7 @@
 #include "weft/lance/write/data_file_writer.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "weft/lance/write/file_output.h"
@@ -296,10 +297,10 @@ class Writer final : public DataFileWriter {
   uint64_t row_count_ = 0;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
-    storage::ObjectStore& store, const std::string& name, std::vector<layout::SchemaField> fields,
+// `open` gives what to write into, once everything else is known to be right.
+Result<std::unique_ptr<DataFileWriter>> make_writer(
+    const std::function<Result<std::unique_ptr<storage::ObjectWriter>>()>& open,
+    const std::string& name, std::vector<layout::SchemaField> fields,
     const DataFileOptions& options, base::Executor& executor, base::MemoryBudget* budget) {
   if (options.version == layout::FileVersion::kV20) {
     return Error(ErrorKind::kUnsupported, "data files of version 2.0 are read, not written")
@@ -323,7 +324,7 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
         .with("columns_max", layout::kFileColumnsMax);
   }
   WEFT_TRY(columns::Schema schema, layout::column_schema(fields));
-  WEFT_TRY(std::unique_ptr<storage::ObjectWriter> object, store.create(name));
+  WEFT_TRY(std::unique_ptr<storage::ObjectWriter> object, open());
   FileOutput output(std::move(object), leaves.size());
   WriterParts parts{.name = name,
                     .fields = std::move(fields),
@@ -332,6 +333,24 @@ Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
                     .executor = &executor,
                     .budget = budget};
   return std::make_unique<Writer>(std::move(parts), options, std::move(output));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
+    storage::ObjectStore& store, const std::string& name, std::vector<layout::SchemaField> fields,
+    const DataFileOptions& options, base::Executor& executor, base::MemoryBudget* budget) {
+  return make_writer([&] { return store.create(name); }, name, std::move(fields), options, executor,
+                     budget);
+}
+
+Result<std::unique_ptr<DataFileWriter>> DataFileWriter::create(
+    std::unique_ptr<storage::ObjectWriter> object, const std::string& name,
+    std::vector<layout::SchemaField> fields, const DataFileOptions& options,
+    base::Executor& executor, base::MemoryBudget* budget) {
+  return make_writer(
+      [&]() -> Result<std::unique_ptr<storage::ObjectWriter>> { return std::move(object); }, name,
+      std::move(fields), options, executor, budget);
 }
 
 }  // namespace weft::lance::write

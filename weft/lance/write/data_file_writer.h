@@ -65,6 +65,11 @@ class DataFileWriter {
                                                         const DataFileOptions& options,
                                                         base::Executor& executor,
                                                         base::MemoryBudget* budget = nullptr);
+  // The same into `object`, whose name is `name`.
+  static Result<std::unique_ptr<DataFileWriter>> create(
+      std::unique_ptr<storage::ObjectWriter> object, const std::string& name,
+      std::vector<layout::SchemaField> fields, const DataFileOptions& options,
+      base::Executor& executor, base::MemoryBudget* budget = nullptr);
   virtual ~DataFileWriter() = default;
 
   // The columns of `batch` are the top-level fields in order, of equal types. The batch is not

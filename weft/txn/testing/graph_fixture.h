@@ -36,9 +36,7 @@ struct Insert {
 };
 
 inline Result<Change> stage_inserts(Capture& capture, const std::vector<Insert>& inserts) {
-  lance::RowOptions options;
-  options.stage = capture.stage_options();
-  options.write.executor = &capture.place().executor;
+  const lance::RowOptions options = capture.row_options();
   Change change;
   for (const Insert& insert : inserts) {
     const columns::Batch rows = id_rows(insert.ids);
