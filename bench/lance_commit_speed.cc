@@ -89,6 +89,14 @@ Result<int> run(const std::string& folder, size_t commits, bool upserts, bool st
             .count());
     fragments = std::max<uint64_t>(fragments, head.snapshot->manifest().fragments.size());
   }
+  const auto opened = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i) {
+    WEFT_TRY_STATUS(lance::open_version(location, head.snapshot->version()));
+  }
+  const double open_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - opened).count() /
+      100;
+  std::printf("open at a version %.3f ms\n", open_ms);
   WEFT_TRY(const auto reader, lance::TableReader::open(*head.snapshot));
   WEFT_TRY(const lance::TableVerification found, reader->verify());
   const auto first = static_cast<std::ptrdiff_t>(std::min(kFirst, times.size()));

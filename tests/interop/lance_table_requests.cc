@@ -104,10 +104,7 @@ Status remove(const Words& words) {
   WEFT_TRY(const auto table, open_table(words));
   const lance::RowOptions options = table->options();
   return table->commit([&](const Snapshot& base) -> Result<StagedTransaction> {
-    WEFT_TRY(std::vector<uint64_t> addresses,
-             lance::find_keys(base, rows.batches.at(0), names(words[3]), options.read));
-    std::erase(addresses, lance::kNoAddress);
-    return lance::stage_delete(base, std::move(addresses), options);
+    return lance::stage_delete_keys(base, rows.batches.at(0), names(words[3]), options);
   });
 }
 

@@ -217,11 +217,20 @@ Result<StagedTransaction> stage_replace(const Snapshot& base, const columns::Bat
                                         const columns::Batch& inserts,
                                         std::optional<std::string> inserted_keys,
                                         const RowOptions& options) {
+  return stage_replacement(base, {updates, addresses, {}, inserts, std::move(inserted_keys)},
+                           options);
+}
+
+Result<StagedTransaction> stage_replacement(const Snapshot& base, Replacement replacement,
+                                            const RowOptions& options) {
+  const auto& [updates, addresses, removed, inserts, inserted_keys] = replacement;
   if (updates.row_count() != addresses.size()) {
     return Error(ErrorKind::kInvalid, "every updated row has the address of one that it replaces");
   }
   Stage stage(base, options.stage);
-  Grouped replaced = by_fragment(addresses);
+  std::vector<uint64_t> leaving = addresses;
+  leaving.insert(leaving.end(), removed.begin(), removed.end());
+  Grouped replaced = by_fragment(std::move(leaving));
   WEFT_TRY_STATUS(check_addresses(base, replaced));
   const uint64_t new_rows = updates.row_count() + inserts.row_count();
   WEFT_TRY(Fold fold, fold_tail(base, new_rows, replaced, options));
@@ -242,7 +251,7 @@ Result<StagedTransaction> stage_replace(const Snapshot& base, const columns::Bat
   update.removed_fragment_ids = std::move(removal.gone);
   update.updated_fragments = std::move(removal.updated);
   update.new_fragments = std::move(fragments);
-  update.inserted_keys = std::move(inserted_keys);
+  update.inserted_keys = std::move(replacement.inserted_keys);
   return std::move(stage).finish(std::move(update));
 }
 

@@ -64,8 +64,9 @@ struct UpsertOptions {
   // A key that exists: kAlreadyExists, instead of an update.
   bool insert_only = false;
 };
-// Rows whose key exists replace it, the others are inserted. Errors: kInvalid if a key is null or
-// occurs twice in `batch`; kAlreadyExists.
+// Rows whose key exists replace it, the others are inserted. Where others left several rows of one
+// key (nothing enforces it), one of them is replaced and the rest go. Errors: kInvalid if a key is
+// null or occurs twice in `batch`; kAlreadyExists.
 Result<StagedTransaction> stage_upsert(const Snapshot& base, const columns::Batch& batch,
                                        const UpsertOptions& keys, const RowOptions& options);
 
@@ -78,8 +79,25 @@ Result<StagedTransaction> stage_replace(const Snapshot& base, const columns::Bat
                                         std::optional<std::string> inserted_keys,
                                         const RowOptions& options);
 
+// The same, with more rows that go.
+struct Replacement {
+  columns::Batch updates;
+  std::vector<uint64_t> addresses;
+  std::vector<uint64_t> removed;
+  columns::Batch inserts;
+  std::optional<std::string> inserted_keys;
+};
+Result<StagedTransaction> stage_replacement(const Snapshot& base, Replacement replacement,
+                                            const RowOptions& options);
+
+// Every row with a key of `batch` (its columns are the key columns); keys that no row has are
+// passed over. Errors: as stage_upsert.
+Result<StagedTransaction> stage_delete_keys(const Snapshot& base, const columns::Batch& batch,
+                                            const std::vector<std::string>& keys,
+                                            const RowOptions& options);
+
 // Addresses of the rows with the keys of `batch` (its columns are the key columns), in its order;
-// kNoAddress where there is none.
+// kNoAddress where there is none, the last one where there are several.
 inline constexpr uint64_t kNoAddress = UINT64_MAX;
 Result<std::vector<uint64_t>> find_keys(const Snapshot& base, const columns::Batch& batch,
                                         const std::vector<std::string>& keys,

@@ -1,6 +1,7 @@
 // Rows through real data files: append, upsert, delete, fold, compaction, columns.
 #include "weft/lance/rows/row_operations.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -131,6 +132,39 @@ TEST(Rows, AnUpsertKeepsIdsAndInserts) {
   const auto twice =
       stage_upsert(second, RowProbe::batch({{5, "x"}, {5, "y"}}), {{"id"}, false}, probe.rows());
   EXPECT_EQ(twice.error().kind(), ErrorKind::kInvalid);
+}
+
+TEST(Rows, SeveralRowsOfOneKeyGoTogether) {
+  for (const bool fold : {false, true}) {
+    RowProbe probe;
+    RowOptions options = probe.rows();
+    options.fold = false;
+    // As two concurrent writers leave them where nothing enforces the key.
+    Snapshot first = probe.make({{1, "a"}, {2, "b"}, {1, "c"}}, true, true);
+    first = probe.apply(stage_append(first, {RowProbe::batch({{1, "d"}, {3, "e"}})}, options));
+    options.fold = fold;
+    const Snapshot second =
+        probe.apply(stage_upsert(first, RowProbe::batch({{1, "new"}}), {{"id"}, false}, options));
+    std::vector<uint64_t> ids;
+    std::vector<Row> rows = RowProbe::read(second, &ids);
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows, (std::vector<Row>{{1, "new"}, {2, "b"}, {3, "e"}}));
+    std::sort(ids.begin(), ids.end());
+    EXPECT_EQ(ids, (std::vector<uint64_t>{1, 3, 4}));  // that of the last row of the key
+    options.fold = false;
+    const Snapshot again =
+        probe.apply(stage_append(second, {RowProbe::batch({{1, "f"}})}, options));
+    columns::ArrayBuilder keys(columns::simple_type(columns::TypeId::kInt64));
+    keys.append_integer(1);
+    keys.append_integer(99);
+    const auto key_schema = std::make_shared<const columns::Schema>(
+        columns::Schema{{RowProbe::schema()->fields[0]}, {}});
+    const auto batch = columns::Batch::make(key_schema, {keys.finish()}, 2).value();
+    const Snapshot third = probe.apply(stage_delete_keys(again, batch, {"id"}, options));
+    rows = RowProbe::read(third);
+    std::sort(rows.begin(), rows.end());
+    EXPECT_EQ(rows, (std::vector<Row>{{2, "b"}, {3, "e"}}));
+  }
 }
 
 TEST(Rows, TwoUpsertsOfOneKeyLeaveOneRow) {

@@ -96,14 +96,19 @@ std::optional<std::string> filter_of(const Snapshot& base, const std::vector<std
   return filter.serialize();
 }
 
-}  // namespace
+struct FoundRows {
+  std::vector<uint64_t> addresses;  // of each key, the last row that has it, or kNoAddress
+  std::vector<uint64_t> further;    // of more rows with those keys
+};
 
-Result<std::vector<uint64_t>> find_keys(const Snapshot& base, const columns::Batch& batch,
-                                        const std::vector<std::string>& names,
-                                        const read::ReadOptions& options) {
+Result<FoundRows> find_rows(const Snapshot& base, const columns::Batch& batch,
+                            const std::vector<std::string>& names,
+                            const read::ReadOptions& options) {
   WEFT_TRY(const std::vector<columns::ArrayPtr> wanted, columns_named(batch, names));
   WEFT_TRY(const auto keys, keys_of(wanted, batch.row_count()));
-  std::vector<uint64_t> addresses(batch.row_count(), kNoAddress);
+  FoundRows found_rows;
+  std::vector<uint64_t>& addresses = found_rows.addresses;
+  addresses.assign(batch.row_count(), kNoAddress);
   WEFT_TRY(const columns::SchemaPtr schema, columns_of(base, names));
   for (const Fragment& fragment : base.manifest().fragments) {
     FragmentReader reader(base, fragment, options);
@@ -116,17 +121,39 @@ Result<std::vector<uint64_t>> find_keys(const Snapshot& base, const columns::Bat
         const std::optional<std::string> key = exact_key(rows.columns(), i);
         const auto found = key ? keys.find(*key) : keys.end();
         if (found != keys.end()) {
+          if (addresses[found->second] != kNoAddress) {
+            found_rows.further.push_back(addresses[found->second]);
+          }
           addresses[found->second] = row_address(fragment.id, offsets[i]);
         }
       }
     }
   }
-  return addresses;
+  return found_rows;
+}
+
+}  // namespace
+
+Result<std::vector<uint64_t>> find_keys(const Snapshot& base, const columns::Batch& batch,
+                                        const std::vector<std::string>& names,
+                                        const read::ReadOptions& options) {
+  WEFT_TRY(FoundRows found, find_rows(base, batch, names, options));
+  return std::move(found.addresses);
+}
+
+Result<StagedTransaction> stage_delete_keys(const Snapshot& base, const columns::Batch& batch,
+                                            const std::vector<std::string>& keys,
+                                            const RowOptions& options) {
+  WEFT_TRY(FoundRows found, find_rows(base, batch, keys, options.read));
+  std::erase(found.addresses, kNoAddress);
+  found.addresses.insert(found.addresses.end(), found.further.begin(), found.further.end());
+  return stage_delete(base, std::move(found.addresses), options);
 }
 
 Result<StagedTransaction> stage_upsert(const Snapshot& base, const columns::Batch& batch,
                                        const UpsertOptions& keys, const RowOptions& options) {
-  WEFT_TRY(const std::vector<uint64_t> found, find_keys(base, batch, keys.keys, options.read));
+  WEFT_TRY(FoundRows found_rows, find_rows(base, batch, keys.keys, options.read));
+  const std::vector<uint64_t>& found = found_rows.addresses;
   std::vector<std::pair<uint64_t, uint64_t>> hits;  // address, row
   std::vector<uint64_t> inserted;
   for (size_t row = 0; row < found.size(); ++row) {
@@ -149,8 +176,10 @@ Result<StagedTransaction> stage_upsert(const Snapshot& base, const columns::Batc
   }
   WEFT_TRY(const columns::Batch updates, columns::take(batch, updated));
   WEFT_TRY(const columns::Batch inserts, columns::take(batch, inserted));
-  return stage_replace(base, updates, addresses, inserts, filter_of(base, keys.keys, inserts),
-                       options);
+  return stage_replacement(base,
+                           {updates, std::move(addresses), std::move(found_rows.further), inserts,
+                            filter_of(base, keys.keys, inserts)},
+                           options);
 }
 
 }  // namespace weft::lance
