@@ -209,6 +209,7 @@ class LiveGraph {
   // Takes over what other processes have added or compacted since. Done by each update, too.
   virtual Status refresh() = 0;
 
+  // Never waits: while an update is at work, what was so before it.
   virtual LiveFacts facts() = 0;
   // Waits for running updates, syncs, lets go of the writer lock. Updates afterwards are
   // kUnavailable; snapshots stay good.

@@ -246,8 +246,25 @@ std::shared_ptr<Snapshot> LiveStore::snapshot() {
   return visible_;
 }
 
+// Whoever watches a server must not wait for an update that takes long.
 LiveFacts LiveStore::facts() {
-  const base::MutexLock lock(order_);
+  if (!order_.try_lock()) {
+    {
+      const base::MutexLock lock(visible_mutex_);
+      if (last_facts_.has_value()) {
+        return *last_facts_;
+      }
+    }
+    order_.lock();
+  }
+  LiveFacts facts = facts_locked();
+  order_.unlock();
+  const base::MutexLock lock(visible_mutex_);
+  last_facts_ = facts;
+  return facts;
+}
+
+LiveFacts LiveStore::facts_locked() {
   LiveFacts facts;
   facts.writable = journal_ != nullptr && !is_closed_ && !broken_.has_value();
   facts.is_manifest = place_.is_manifest;

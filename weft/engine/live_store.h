@@ -70,6 +70,7 @@ class LiveStore final : public LiveGraph {
   // Makes it the manifest that we stand on, and remembers what it names.
   void take_manifest(Ground& ground) WEFT_REQUIRES(order_);
   // Looks whether another process has changed what we stand on, and takes it over.
+  LiveFacts facts_locked() WEFT_REQUIRES(order_);
   Status refresh_locked() WEFT_REQUIRES(order_);
   Status reload_locked() WEFT_REQUIRES(order_);
   // Goes on upon `ground`, with the commits behind `sealed` on top.
@@ -150,6 +151,7 @@ class LiveStore final : public LiveGraph {
 
   base::Mutex visible_mutex_;
   StatePtr visible_ WEFT_GUARDED_BY(visible_mutex_);
+  std::optional<LiveFacts> last_facts_ WEFT_GUARDED_BY(visible_mutex_);
   struct Waiting {
     const journal::JournalWriter* journal = nullptr;
     uint64_t sequence = 0;
