@@ -8,14 +8,17 @@ namespace weft::server {
 namespace {
 
 constexpr auto kUpkeepInterval = std::chrono::seconds(1);
+// Between looks at a graph behind a URL.
+constexpr auto kRemoteInterval = std::chrono::seconds(15);
 
-// Calls graph.maintain() now and then until `stop`.
-void keep_up(engine::LiveGraph& graph, AccessLog& log, const std::stop_token& stop) {
+// Calls graph.maintain(), or refresh() where nothing is written, now and then until `stop`.
+void keep_up(engine::LiveGraph& graph, AccessLog& log, bool writes, bool is_remote,
+             const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any changed;
   std::string last;
   while (!stop.stop_requested()) {
-    const Status status = graph.maintain(stop);
+    const Status status = writes ? graph.maintain(stop) : graph.refresh();
     const std::string error = status.ok() ? "" : status.error().to_string();
     // Once for each thing that goes wrong, not once a second.
     if (error != last && !stop.stop_requested()) {
@@ -23,7 +26,8 @@ void keep_up(engine::LiveGraph& graph, AccessLog& log, const std::stop_token& st
       last = error;
     }
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, stop, kUpkeepInterval, [] { return false; });
+    changed.wait_for(lock, stop, is_remote ? kRemoteInterval : kUpkeepInterval,
+                     [] { return false; });
   }
 }
 
@@ -41,15 +45,14 @@ Status serve(engine::Environment& environment, engine::LiveGraph& graph, ServeOp
            AccessLog::open(options.access_log, environment.clock()));
   const std::string prefix = options.service.path_prefix;
   const bool writes = !options.service.read_only;
+  const bool is_remote = engine::is_url(options.service.target);
   Service service(environment, graph, *log, std::move(options.service));
   WEFT_TRY(const std::unique_ptr<HttpServer> http,
            HttpServer::start(options.http, service, environment.clock()));
   service.watch(http.get());
-  std::jthread upkeep;
-  if (writes) {
-    upkeep =
-        std::jthread([&graph, &log](const std::stop_token& end) { keep_up(graph, *log, end); });
-  }
+  std::jthread upkeep([&graph, &log, writes, is_remote](const std::stop_token& end) {
+    keep_up(graph, *log, writes, is_remote, end);
+  });
   ready(url_of(options.http, http->port(), prefix));
   {
     std::mutex mutex;

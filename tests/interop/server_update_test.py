@@ -61,6 +61,18 @@ def basics():
         with Server(target, "--read-only", log=os.path.join(folder, "second.log")) as reader:
             checks.equal(reader.query("ASK {}").status, 200, "and may read")
             checks.equal(reader.update(insert(1)).status, 403, "but not write")
+            before = reader.count()
+            checks.equal(server.update(insert(77)).status, 200, "the first server writes on")
+            deadline = time.monotonic() + 5
+            while reader.count() == before and time.monotonic() < deadline:
+                time.sleep(0.05)
+            checks.equal(reader.count(), before + 1, "the second one sees it within seconds")
+            server.request("POST", "/admin/seal")
+            server.update(insert(78))
+            deadline = time.monotonic() + 5
+            while reader.count() == before + 1 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            checks.equal(reader.count(), before + 2, "after a seal, too")
 
 
 def graph_store():
@@ -308,7 +320,7 @@ def under_load(seconds=3.0):
 def other_process():
     """What another process does to the manifest is noticed."""
     target = new_target()
-    with Server(target, "--access-log", "none", "--sweep-after", "0") as server:
+    with Server(target, "--access-log", "none", "--sweep-after", "0", "--compact-percent", "0") as server:
         server.update(insert(1))
         more = os.path.join(folder, "more.nt")
         with open(more, "w", encoding="ascii") as file:
@@ -326,6 +338,28 @@ def other_process():
         checks.that(sealed.code == 7 and "weft serve" in sealed.errors, "seal by hand is told who writes", sealed)
     with Server(target) as server:
         checks.equal(server.count(), 4, "after a restart, too")
+
+
+def long_update():
+    """An update that takes long holds up neither readers nor those who watch the server."""
+    target = new_target()
+    with Server(target, "--access-log", "none", "--max-queries", "2") as server:
+        values = " ".join(map(str, range(300)))
+        slow = (f"INSERT {{ <http://ex/slow> <http://ex/n> ?n }} WHERE {{ SELECT (COUNT(*) AS ?n) {{ VALUES ?a {{ {values} }} VALUES ?b {{ {values} }} "
+                f"VALUES ?c {{ {values} }} FILTER(?a + ?b = ?c * 1000) }} }}")
+        answers = []
+        worker = threading.Thread(target=lambda: answers.append(server.request("POST", "/update", slow, {
+            "Content-Type": "application/sparql-update", "Timeout": "2"})))
+        worker.start()
+        time.sleep(0.4)
+        begin = time.monotonic()
+        for path in ("/health", "/metrics", "/sparql"):
+            checks.equal(server.request("GET", path).status, 200, f"{path} beside a long update")
+        checks.equal(server.count(), 1, "a query beside a long update")
+        took = time.monotonic() - begin
+        checks.that(worker.is_alive() and took < 1, "they do not wait for it", f"{took:.2f} s")
+        worker.join()
+        checks.equal((answers[0].status, server.count()), (413, 1), "it ends by its time and changes nothing", answers[0])
 
 
 def large_body():
@@ -353,6 +387,6 @@ def large_body():
 
 
 for part in (basics, graph_store, seal_and_restart, many_clients, latency, group_commit, full_disk, pinned_reader, under_load,
-             other_process, large_body):
+             other_process, long_update, large_body):
     part()
 checks.finish()
