@@ -1,6 +1,7 @@
 #include "weft/exec/value_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace weft::exec {
 namespace {
@@ -22,17 +23,17 @@ size_t ValueCache::slot_of(rdf::TermId id) const {
   uint64_t hash = id * 0x9e3779b97f4a7c15ULL;
   hash ^= hash >> 32U;
   size_t slot = hash & mask;
-  while (slots_[slot] != 0 && entries_[slots_[slot] - 1].id != id) {
+  while (slots_[slot].number != 0 && slots_[slot].id != id) {
     slot = (slot + 1) & mask;
   }
   return slot;
 }
 
 void ValueCache::clear() {
-  std::fill(slots_.begin(), slots_.end(), 0U);
+  std::fill(slots_.begin(), slots_.end(), Slot{});
   entries_.clear();
   text_bytes_ = 0;
-  charge_.shrink(slots_.size() * sizeof(uint32_t));
+  charge_.shrink(slots_.size() * sizeof(Slot));
 }
 
 Status ValueCache::grow() {
@@ -40,10 +41,12 @@ Status ValueCache::grow() {
     return ok_status();
   }
   const size_t size = std::max(kSlotsMin, slots_.size() * 2);
-  WEFT_TRY_STATUS(charge_.cover(charge_.held_bytes() + size * sizeof(uint32_t)));
-  slots_.assign(size, 0);
-  for (size_t index = 0; index < entries_.size(); ++index) {
-    slots_[slot_of(entries_[index].id)] = static_cast<uint32_t>(index + 1);
+  WEFT_TRY_STATUS(charge_.cover(charge_.held_bytes() + size * sizeof(Slot)));
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(size));
+  for (const Slot& slot : before) {
+    if (slot.number != 0) {
+      slots_[slot_of(slot.id)] = slot;
+    }
   }
   return ok_status();
 }
@@ -51,7 +54,6 @@ Status ValueCache::grow() {
 Status ValueCache::add(rdf::TermId id, std::string token) {
   WEFT_TRY_STATUS(grow());
   Entry entry;
-  entry.id = id;
   entry.value = rdf::Value::from_token(token);
   text_bytes_ += token.size();  // held by the value, near enough
   if (may_be_written_otherwise(entry.value.kind()) && entry.value.to_token() != token) {
@@ -59,8 +61,8 @@ Status ValueCache::add(rdf::TermId id, std::string token) {
     text_bytes_ += entry.raw.size();
   }
   entries_.push_back(std::move(entry));
-  slots_[slot_of(id)] = static_cast<uint32_t>(entries_.size());
-  return charge_.cover(slots_.size() * sizeof(uint32_t) + entries_.size() * sizeof(Entry) +
+  slots_[slot_of(id)] = {id, static_cast<uint32_t>(entries_.size())};
+  return charge_.cover(slots_.size() * sizeof(Slot) + entries_.size() * sizeof(Entry) +
                        text_bytes_);
 }
 
@@ -77,7 +79,7 @@ Status ValueCache::load(std::span<const Column* const> columns) {
   for (const Column* column : columns) {
     rdf::TermId last = rdf::kNoTerm;
     for (const rdf::TermId id : *column) {
-      if (id == last || id == rdf::kNoTerm || slots_[slot_of(id)] != 0) {
+      if (id == last || id == rdf::kNoTerm || slots_[slot_of(id)].number != 0) {
         continue;
       }
       last = id;
@@ -108,7 +110,7 @@ Cell ValueCache::find(rdf::TermId id) const {
   if (id == rdf::kNoTerm) {
     return {&undefined_, nullptr};
   }
-  const Entry& entry = entries_[slots_[slot_of(id)] - 1];
+  const Entry& entry = entries_[slots_[slot_of(id)].number - 1];
   return {&entry.value, entry.raw.empty() ? nullptr : &entry.raw};
 }
 

@@ -42,7 +42,6 @@ class ValueCache {
 
  private:
   struct Entry {
-    rdf::TermId id = rdf::kNoTerm;
     rdf::Value value;
     std::string raw;
   };
@@ -54,7 +53,12 @@ class ValueCache {
   QuadSource& source_;
   const TermPool& pool_;
   MemoryCharge charge_;
-  std::vector<uint32_t> slots_;  // entry index + 1, or 0
+  // The ids stand here, so that a search touches no entry.
+  struct Slot {
+    rdf::TermId id = rdf::kNoTerm;
+    uint32_t number = 0;  // entry index + 1, or 0
+  };
+  std::vector<Slot> slots_;
   std::deque<Entry> entries_;
   uint64_t text_bytes_ = 0;
   rdf::Value undefined_;
