@@ -135,6 +135,15 @@ TEST_F(FunctionsTest, RegularExpressions) {
           {"REGEX(\"a.b\", \".\", \"q\")", "true"},
           {"REGEX(\"ab\", \".\", \"q\")", "false"},
           {"REGEX(\"ä\", \"^\\\\w$\")", "true"},
+          {"REGEX(\"a-1:ä\", \"^\\\\c+$\")", "true"},
+          {"REGEX(\"a b\", \"^\\\\c+$\")", "false"},
+          {"REGEX(\"-a\", \"^\\\\i\")", "false"},
+          {"REGEX(\"_a\", \"^\\\\i\\\\c*$\")", "true"},
+          {"REGEX(\" /\", \"^\\\\C+$\")", "true"},
+          {"REGEX(\"-7\", \"^\\\\I\\\\I$\")", "true"},
+          {"REGEX(\"a!\", \"^[\\\\i!]+$\")", "true"},
+          {"REGEX(\"a b\", \"^[\\\\I\\\\c]+$\")", "true"},
+          {"REGEX(\"aä\", \"^[^\\\\i]+$\")", "false"},
           {"REGEX(1, \"1\")", "-"},
           {"REGEX(\"a\", CONCAT(\"(\", \"\"))", "-"},
           {"REPLACE(\"abcb\", \"b\", \"[$0]\")", "\"a[b]c[b]\""},
@@ -149,7 +158,6 @@ TEST_F(FunctionsTest, WhatRegularExpressionsCannotDoIsRefusedBeforeARowIsRead) {
   for (const auto& [pattern, kind] :
        std::vector<std::pair<std::string, ErrorKind>>{{"(a)\\\\1", ErrorKind::kUnsupported},
                                                       {"[a-z-[b]]", ErrorKind::kUnsupported},
-                                                      {"\\\\i\\\\c*", ErrorKind::kUnsupported},
                                                       {"(", ErrorKind::kInvalid},
                                                       {"a{2,1}", ErrorKind::kInvalid}}) {
     const auto prepared =

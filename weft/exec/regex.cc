@@ -1,5 +1,6 @@
 #include "weft/exec/regex.h"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,54 @@ Result<Flags> read_flags(std::string_view text) {
 
 bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct CodeRange {
+  uint32_t first;
+  uint32_t last;
+};
+constexpr uint32_t kCodePointMax = 0x10FFFF;
+
+// XML 1.0 (fifth edition), rules 4 and 4a: \i is NameStartChar, \c is NameChar. Ascending.
+constexpr CodeRange kNameStart[] = {
+    {':', ':'},       {'A', 'Z'},       {'_', '_'},       {'a', 'z'},
+    {0xC0, 0xD6},     {0xD8, 0xF6},     {0xF8, 0x2FF},    {0x370, 0x37D},
+    {0x37F, 0x1FFF},  {0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF},
+    {0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
+constexpr CodeRange kName[] = {
+    {'-', '.'},       {'0', ':'},       {'A', 'Z'},        {'_', '_'},       {'a', 'z'},
+    {0xB7, 0xB7},     {0xC0, 0xD6},     {0xD8, 0xF6},      {0xF8, 0x37D},    {0x37F, 0x1FFF},
+    {0x200C, 0x200D}, {0x203F, 0x2040}, {0x2070, 0x218F},  {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
+    {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
+
+void append_range(std::string& out, uint32_t first, uint32_t last) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  const auto append_code = [&](uint32_t code) {
+    out += "\\x{";
+    for (int shift = 20; shift >= 0; shift -= 4) {
+      out += kDigits[code >> static_cast<unsigned>(shift) & 0xFU];
+    }
+    out += '}';
+  };
+  append_code(first);
+  out += '-';
+  append_code(last);
+}
+
+// The inside of a class of these characters, or of all others.
+void append_ranges(std::string& out, std::span<const CodeRange> ranges, bool others) {
+  uint32_t next = 0;
+  for (const CodeRange& range : ranges) {
+    if (!others) {
+      append_range(out, range.first, range.last);
+    } else if (next < range.first) {
+      append_range(out, next, range.first - 1);
+    }
+    next = range.last + 1;
+  }
+  if (others) {
+    append_range(out, next, kCodePointMax);
+  }
 }
 
 // Rewrites what XPath and RE2 mean differently.
@@ -119,11 +168,16 @@ class Translation {
                    "back-references in regular expressions are not supported")
           .with("pattern", pattern_);
     }
-    if (c == 'i' || c == 'I' || c == 'c' || c == 'C') {
-      return Error(ErrorKind::kUnsupported, "\\i and \\c in regular expressions are not supported")
-          .with("pattern", pattern_);
-    }
     class_start_ = false;
+    if (c == 'i' || c == 'I' || c == 'c' || c == 'C') {
+      const bool starts = c == 'i' || c == 'I';
+      out_ += in_class_ ? "" : "[";
+      append_ranges(out_, starts ? std::span<const CodeRange>(kNameStart) : kName,
+                    c == 'I' || c == 'C');
+      out_ += in_class_ ? "" : "]";
+      at_ += 2;
+      return ok_status();
+    }
     // XPath: \s is exactly space, tab, newline and return; \w and \d are those of Unicode.
     if (c == 's') {
       out_ += in_class_ ? " \\t\\n\\r" : "[ \\t\\n\\r]";
