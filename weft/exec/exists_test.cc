@@ -13,7 +13,7 @@ constexpr size_t kKeysMax = 1'000'000;
 
 Evaluator::ExistsTest::ExistsTest(const sparql::Expression::Exists& exists,
                                   const plan::VariableList& columns, Execution& execution)
-    : execution_(execution), negated_(exists.negated) {
+    : execution_(execution), negated_(exists.negated), known_charge_(&execution.budget) {
   if (execution.plan == nullptr) {
     return;
   }
@@ -41,6 +41,7 @@ Status Evaluator::ExistsTest::run(const RowBatch& batch, const std::vector<uint8
   }
   std::vector<uint32_t> numbers;
   WEFT_TRY_STATUS(keys_->insert(keys, batch.rows, numbers));
+  WEFT_TRY_STATUS(known_charge_.cover(keys_->size()));
   known_.resize(keys_->size(), kNotAsked);
   answers_.assign(batch.rows, 0);
   for (size_t row = 0; row < batch.rows; ++row) {

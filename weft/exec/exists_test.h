@@ -9,6 +9,7 @@
 
 #include "weft/exec/evaluator.h"
 #include "weft/exec/key_table.h"
+#include "weft/exec/memory_charge.h"
 #include "weft/plan/plan.h"
 
 namespace weft::exec {
@@ -32,6 +33,7 @@ class Evaluator::ExistsTest {
   bool negated_;
   std::vector<size_t> columns_;  // of the plan's keys; kNoColumn: unbound
   std::unique_ptr<KeyTable> keys_;
+  MemoryCharge known_charge_;
   std::vector<uint8_t> known_;    // by key: 0 no, 1 yes, 2 not asked
   std::vector<uint8_t> answers_;  // by row of the batch
   RowBatch row_;                  // what the plan is run for
