@@ -333,9 +333,35 @@ Status Parser::finish_modify(Modify& modify, NodePtr pattern) {
   return ok_status();
 }
 
+namespace {
+
+// What queries and updates have in common speaks of queries.
+Error of_update(const Error& error) {
+  constexpr std::string_view kOfQuery = "parse query: ";
+  constexpr std::string_view kEnd = " but the query ends";
+  std::string message = error.message();
+  if (message.starts_with(kOfQuery)) {
+    message.replace(0, kOfQuery.size(), "parse update: ");
+  }
+  if (message.ends_with(kEnd)) {
+    message.replace(message.size() - kEnd.size(), kEnd.size(), " but the update ends");
+  }
+  Error renamed(error.kind(), std::move(message));
+  for (const Error::Fact& fact : error.facts()) {
+    renamed.add(fact.key, fact.value);
+  }
+  return renamed;
+}
+
+}  // namespace
+
 Result<Update> parse_update(std::string_view text, const ParseOptions& options) {
   WEFT_TRY(text, checked_text(text, kUpdateBytesMax, "update"));
-  return Parser(text, options).update();
+  Result<Update> update = Parser(text, options).update();
+  if (!update.ok()) {
+    return of_update(update.error());
+  }
+  return update;
 }
 
 }  // namespace weft::sparql

@@ -88,6 +88,8 @@ TEST(Update, StaticRules) {
     EXPECT_NE(update.error().to_string().find(words), std::string::npos)
         << text << ": " << update.error().to_string();
     EXPECT_NE(update.error().fact("line"), "") << text;
+    EXPECT_EQ(update.error().message().find("query"), std::string::npos)
+        << update.error().to_string();
   }
 }
 
