@@ -28,6 +28,7 @@ struct QueryArguments {
   double timeout_seconds = 0;
   bool explain = false;
   bool analyze = false;
+  std::string entail;
 };
 
 Result<results::ResultFormat> solution_format(const QueryArguments& arguments, bool json) {
@@ -112,6 +113,12 @@ Status run_unseen(exec::PreparedQuery& query) {
 }
 
 Status run_query(const QueryArguments& arguments, Session& session) {
+  if (!arguments.entail.empty()) {
+    return Error(ErrorKind::kUnsupported,
+                 "this version answers what the graph says, without entailment; add the entailed "
+                 "triples to it")
+        .with("--entail", arguments.entail);
+  }
   if (arguments.text.empty() == arguments.text_path.empty()) {
     return Error(ErrorKind::kInvalid,
                  "give the query as text or with --query-file, one of the two");
@@ -166,6 +173,7 @@ void add_query(CLI::App& app, Action& action) {
   command->add_option("--base", arguments->base_iri, "Base of relative IRIs in the query");
   command->add_option("--timeout", arguments->timeout_seconds, "Give up after so many seconds")
       ->check(CLI::Range(0.0, kTimeoutMaxSeconds));
+  command->add_option("--entail", arguments->entail, "Refused: entailment is not supported");
   command->add_flag("--analyze", arguments->analyze,
                     "Run the query and print the plan with the rows and the time of each step");
   command->add_flag("--explain", arguments->explain, "Print the plan instead of answers");
