@@ -66,6 +66,7 @@ served() {
   local log=serve.log url='' count='SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }'
   say "The graph is served over HTTP, and changes while it is asked."
   printf '$ weft serve %s --bind 127.0.0.1:0 &\n' "$manifest"
+  : >"$log"
   "$program" serve "$manifest" --bind 127.0.0.1:0 --access-log none 2>"$log" &
   server=$!
   trap 'stop_server || true' EXIT
