@@ -1,5 +1,6 @@
 #include "weft/engine/http_service.h"
 
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -141,6 +142,12 @@ TEST_F(DocumentLoaderTest, TheNameTellsTheSyntaxOrTheMediaTypeDoes) {
   EXPECT_EQ(load(server_.url("/xml")).value().format, rdfio::Format::kRdfXml);
   const auto other = load(server_.url("/other"));
   EXPECT_EQ(other->format, rdfio::Format::kTurtle);
+  std::string text;
+  std::array<std::byte, 100> piece{};
+  while (const size_t count = other->input->read(piece).value()) {
+    text += as_text(ByteView(piece).first(count));
+  }
+  EXPECT_EQ(text, "text of application/n-quads");
   EXPECT_EQ(load("file:///etc/passwd").error().kind(), ErrorKind::kDenied);
 }
 
