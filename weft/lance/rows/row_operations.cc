@@ -267,7 +267,7 @@ Result<CommitResult> commit_upon(
     once.rebase =
         options.rebase && !std::holds_alternative<UpdateOperation>(staged.transaction.operation);
     WEFT_TRY(CommitResult result, commit(staged, once));
-    if (result.outcome != CommitOutcome::kRetry) {
+    if (result.outcome != CommitOutcome::kRetry || !result.snapshot) {
       return result;
     }
     base = std::move(*result.snapshot);
