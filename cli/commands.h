@@ -19,6 +19,7 @@ void add_manifest(CLI::App& app, Action& action);
 void add_update(CLI::App& app, Action& action);
 void add_journal(CLI::App& app, Action& action);
 void add_lance(CLI::App& app, Action& action);
+void add_lint(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 
 }  // namespace weft::cli

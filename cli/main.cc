@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   add_convert(app, action);
   add_count(app, action);
   add_lance(app, action);
+  add_lint(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
