@@ -33,6 +33,7 @@ std::string renamed_from(const std::vector<Annotation>& annotations) {
 
 Declared declared(const EntityType& type) {
   Declared out = {{type.name, renamed_from(type.annotations)}, {}};
+  out.properties.reserve(type.properties.size());
   for (const Property& property : type.properties) {
     out.properties.push_back({property.name, renamed_from(property.annotations)});
   }
@@ -41,6 +42,7 @@ Declared declared(const EntityType& type) {
 
 Declared declared(const InterfaceType& type) {
   Declared out = {{type.name, ""}, {}};
+  out.properties.reserve(type.members.size());
   for (const InterfaceType::Member& member : type.members) {
     out.properties.push_back({member.property.name, renamed_from(member.property.annotations)});
   }
@@ -50,6 +52,7 @@ Declared declared(const InterfaceType& type) {
 template <typename T>
 std::vector<Declared> all_declared(const std::vector<T>& types) {
   std::vector<Declared> all;
+  all.reserve(types.size());
   for (const T& type : types) {
     all.push_back(declared(type));
   }
@@ -63,6 +66,7 @@ class Accepter {
   Result<IdsByName> types(const std::vector<Declared>& wanted, const IdsByName* previous,
                           bool has_tables) {
     std::vector<Renamed> names;
+    names.reserve(wanted.size());
     for (const Declared& type : wanted) {
       names.push_back(type.type);
     }

@@ -18,6 +18,8 @@ inline constexpr int64_t kPatternMemoryMaxBytes = int64_t{8} << 20U;
 class Pattern {
  public:
   ~Pattern();
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
   Pattern(Pattern&&) noexcept;
   Pattern& operator=(Pattern&&) noexcept;
 
