@@ -123,7 +123,7 @@ Status PathSteps::consider_loading(size_t nodes) {
   if (lookups_ * kLookupCost < edge_count_) {
     return ok_status();
   }
-  const Status status = load(edge_count_);
+  Status status = load(edge_count_);
   if (!status.ok() && status.error().kind() == ErrorKind::kLimit &&
       execution_.interrupt.check().ok()) {
     too_big_ = true;  // then one by one

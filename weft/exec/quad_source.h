@@ -55,10 +55,11 @@ class QuadSource : public plan::Statistics {
   // this order, until `rows_max` are there, and `ends` with the number of rows behind each pattern;
   // the graph column stays empty. Returns how many patterns were done; 0 if the first one alone has
   // more rows, or if the source has no quicker way than scans: then scan it.
-  virtual Result<size_t> look_up(std::span<const rdf::IdPattern> /*patterns*/,
-                                 rdf::Permutation /*permutation*/, size_t /*rows_max*/,
-                                 rdf::IdBatch& rows, std::vector<uint32_t>& ends,
-                                 std::stop_token /*stop*/) {
+  virtual Result<size_t> look_up(
+      std::span<const rdf::IdPattern> /*patterns*/, rdf::Permutation /*permutation*/,
+      size_t /*rows_max*/, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+      // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
+      std::stop_token /*stop*/) {
     rows.clear();
     ends.clear();
     return size_t{0};
