@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the fuzzers with clang, address and undefined-behaviour sanitizers, replays each corpus and then
 # fuzzes each for a while. usage: tools/fuzz.sh SECONDS [NAME...]      two at a time (JOBS)
-# New inputs stay in build/fuzz/corpus/NAME; what crashes is left in build/fuzz/artifacts and named.
+# WEFT_FUZZ_RUNS=N: at most so many inputs each, from one seed and from the corpus of the project alone, so that a
+# run can be repeated. Else new inputs stay in build/fuzz/corpus/NAME. What crashes is left in build/fuzz/artifacts and named.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1
@@ -19,9 +20,15 @@ export seconds
 
 fuzz_one() {
   local name=$1 log=build/fuzz/$1.log status=0 begin=$SECONDS
-  mkdir -p "build/fuzz/corpus/$name"
+  local folder=build/fuzz/corpus/$name repeatable=()
+  if ((${WEFT_FUZZ_RUNS:-0})); then
+    folder=build/fuzz/repeated/$name
+    rm -rf "$folder"
+    repeatable=(-seed=1 -runs="$WEFT_FUZZ_RUNS")
+  fi
+  mkdir -p "$folder"
   # The seeds come second: libFuzzer writes new inputs to the first folder only.
-  build/fuzz/fuzz/"$name"_fuzz "build/fuzz/corpus/$name" "fuzz/corpus/$name" -max_total_time="$seconds" \
+  build/fuzz/fuzz/"$name"_fuzz "$folder" "fuzz/corpus/$name" "${repeatable[@]}" -max_total_time="$seconds" \
     -rss_limit_mb=2048 -malloc_limit_mb=1024 -timeout=20 -max_len=65536 -print_final_stats=1 \
     -artifact_prefix="build/fuzz/artifacts/$name-" >"$log" 2>&1 </dev/null || status=$?
   if ((status != 0)); then

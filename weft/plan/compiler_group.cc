@@ -224,7 +224,8 @@ Result<PlanPtr> Compiler::add_exists(PlanPtr plan, const GroupStep& step) {
 
 Result<PlanPtr> Compiler::add_minus(PlanPtr plan, GroupStep& step) {
   const Node& right_node = *step.right;
-  // Inside an EXISTS, what the row outside binds is no variable any more.
+  // Inside an EXISTS, what the row outside binds is no variable any more. What it binds in some
+  // rows only is told row by row, by the hash join.
   VariableList shared = subtract(intersect(plan->columns, right_node.scope), outer_.certain);
   if (shared.empty()) {
     return plan;  // nothing in common: nothing is removed
@@ -235,7 +236,8 @@ Result<PlanPtr> Compiler::add_minus(PlanPtr plan, GroupStep& step) {
   }
   WEFT_TRY(const Figures figures, estimator_.node_figures(right_node, step.graph));
   const VariableList all_keys = unite(shared, scope_keys);
-  const bool sure = is_subset(shared, intersect(plan->certain, right_node.certain));
+  const bool sure = is_subset(shared, intersect(plan->certain, right_node.certain)) &&
+                    intersect(shared, outer_.keys).empty();
   const VariableList columns = plan->columns;
   const VariableList certain = plan->certain;
   const double rows = plan->rows;

@@ -149,6 +149,8 @@ struct HashJoin {
   JoinKind kind = JoinKind::kInner;
   VariableList keys;
   VariableList loose;
+  // kAnti inside of an EXISTS: those of keys and loose that the row outside binds do not count as
+  // shared, as they are no variables there.
   // kAnti: shared columns that must be equal but do not count as a shared variable (the GRAPH
   // variable that the engine itself adds).
   VariableList scope_keys;

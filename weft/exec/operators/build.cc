@@ -54,7 +54,7 @@ struct Make {
   Result<OperatorPtr> operator()(const plan::HashJoin& /*join*/) const {
     WEFT_TRY(OperatorPtr left, input(0));
     WEFT_TRY(OperatorPtr right, input(1));
-    return make_hash_join(node, execution, std::move(left), std::move(right));
+    return make_hash_join(node, execution, frame, std::move(left), std::move(right));
   }
   Result<OperatorPtr> operator()(const plan::IndexJoin& /*join*/) const {
     WEFT_TRY(OperatorPtr left, input(0));

@@ -12,17 +12,24 @@ namespace {
 // Builds the right side, then streams the left one.
 class HashJoinOperator final : public Operator {
  public:
+  // `counted`: the shared columns that make two solutions of MINUS have something in common.
   HashJoinOperator(const plan::PlanNode& node, Execution& execution, const plan::HashJoin& join,
-                   OperatorPtr left, OperatorPtr right, plan::VariableList joined_columns)
+                   const plan::VariableList& counted, OperatorPtr left, OperatorPtr right,
+                   plan::VariableList joined_columns)
       : Operator(node, execution),
         join_(join),
+        loose_(join.kind == plan::JoinKind::kAnti ? plan::intersect(join.loose, counted)
+                                                  : join.loose),
+        // MINUS wants a shared variable; a scope key is none.
+        need_common_(join.kind == plan::JoinKind::kAnti &&
+                     plan::intersect(join.keys, counted).empty()),
         joined_columns_(std::move(joined_columns)),
         left_(std::move(left)),
         right_(std::move(right)),
         table_(right_->node().columns.size(), key_columns(right_->node().columns),
-               columns_of(right_->node().columns, join.loose), &execution.budget),
+               columns_of(right_->node().columns, loose_), &execution.budget),
         left_keys_(key_columns(left_->node().columns)),
-        left_loose_(columns_of(left_->node().columns, join.loose)),
+        left_loose_(columns_of(left_->node().columns, loose_)),
         map_(joined_columns_, left_->node().columns, left_->node().certain,
              plan::keeps_left_only(join.kind) ? plan::VariableList() : right_->node().columns) {}
 
@@ -96,9 +103,7 @@ class HashJoinOperator final : public Operator {
       ended_ = true;
       return ok_status();
     }
-    // MINUS wants a shared variable; a scope key is none.
-    const bool need_common = join_.kind == plan::JoinKind::kAnti && join_.keys.empty();
-    WEFT_TRY_STATUS(table_.probe(batch_, left_keys_, left_loose_, need_common, matches_));
+    WEFT_TRY_STATUS(table_.probe(batch_, left_keys_, left_loose_, need_common_, matches_));
     if (plan::keeps_left_only(join_.kind)) {
       keep_rows(join_.kind == plan::JoinKind::kSemi);
     } else if (join_.kind == plan::JoinKind::kLeft) {
@@ -204,6 +209,8 @@ class HashJoinOperator final : public Operator {
   }
 
   const plan::HashJoin& join_;
+  plan::VariableList loose_;
+  bool need_common_;
   plan::VariableList joined_columns_;
   OperatorPtr left_;
   OperatorPtr right_;
@@ -229,17 +236,31 @@ class HashJoinOperator final : public Operator {
   bool unmatched_pending_ = false;
 };
 
+// What of `shared` is a variable here: the row outside of an EXISTS replaces what it binds.
+plan::VariableList variables_here(plan::VariableList shared, const Frame& frame) {
+  if (frame.outer == nullptr) {
+    return shared;
+  }
+  for (size_t i = 0; i < frame.outer_columns->size(); ++i) {
+    if (frame.outer->columns[i][0] != rdf::kNoTerm) {
+      shared = plan::subtract(shared, {(*frame.outer_columns)[i]});
+    }
+  }
+  return shared;
+}
+
 }  // namespace
 
 Result<OperatorPtr> make_hash_join(const plan::PlanNode& node, Execution& execution,
-                                   OperatorPtr left, OperatorPtr right) {
+                                   const Frame& frame, OperatorPtr left, OperatorPtr right) {
   const auto& join = std::get<plan::HashJoin>(node.operation);
   // Conditions may look at columns that are not handed on.
   plan::VariableList joined = node.columns;
   if (!join.conditions.empty()) {
     joined = plan::unite(left->node().columns, right->node().columns);
   }
-  auto result = std::make_unique<HashJoinOperator>(node, execution, join, std::move(left),
+  const plan::VariableList counted = variables_here(plan::unite(join.keys, join.loose), frame);
+  auto result = std::make_unique<HashJoinOperator>(node, execution, join, counted, std::move(left),
                                                    std::move(right), std::move(joined));
   WEFT_TRY_STATUS(result->prepare());
   return OperatorPtr(std::move(result));

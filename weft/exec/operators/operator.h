@@ -79,7 +79,7 @@ Result<OperatorPtr> make_leaf(const plan::PlanNode& node, Execution& execution, 
 OperatorPtr make_merge_join(const plan::PlanNode& node, Execution& execution, OperatorPtr left,
                             OperatorPtr right);
 Result<OperatorPtr> make_hash_join(const plan::PlanNode& node, Execution& execution,
-                                   OperatorPtr left, OperatorPtr right);
+                                   const Frame& frame, OperatorPtr left, OperatorPtr right);
 OperatorPtr make_index_join(const plan::PlanNode& node, Execution& execution, const Frame& frame,
                             OperatorPtr left);
 OperatorPtr make_path_join(const plan::PlanNode& node, Execution& execution, const Frame& frame,
