@@ -31,7 +31,7 @@ function(layer name)
 endfunction()
 
 # weft_test(TARGET LABEL name SOURCES file... LINK target...): a GoogleTest program. Suites whose name
-# ends in "Threads" also carry the label "threads", which the thread sanitizer runs.
+# ends in "Threads" are those that the thread sanitizer runs (the preset tsan picks them by name).
 function(weft_test target)
   cmake_parse_arguments(TEST "" "LABEL" "SOURCES;LINK" ${ARGN})
   add_executable(${target} ${TEST_SOURCES})
@@ -39,9 +39,6 @@ function(weft_test target)
   # Where tests look for the data of others unless the environment says (WEFT_TESTDATA).
   target_compile_definitions(${target} PRIVATE
                              WEFT_TESTDATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/testdata")
-  gtest_discover_tests(${target} TEST_PREFIX "${TEST_LABEL}." TEST_FILTER "-*Threads.*"
+  gtest_discover_tests(${target} TEST_PREFIX "${TEST_LABEL}."
                        PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
-  gtest_discover_tests(${target} TEST_PREFIX "${TEST_LABEL}." TEST_FILTER "*Threads.*"
-                       TEST_LIST ${target}_threads
-                       PROPERTIES LABELS "${TEST_LABEL};threads" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
 endfunction()

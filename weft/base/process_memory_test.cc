@@ -17,7 +17,7 @@ long page_faults() {
 }
 
 // Blocks as a scan has them: four of 1 MiB at a time, written to, freed.
-long faults_of_rounds(int rounds) {
+[[maybe_unused]] long faults_of_rounds(int rounds) {
   const long before = page_faults();
   for (int round = 0; round < rounds; ++round) {
     void* blocks[4];
