@@ -2,21 +2,29 @@
 # clang-tidy over the sources of weft/, server/ and cli/ that are no tests, or over the given ones.
 # usage: tools/lint.sh [FILE...]
 # Compile commands are those of the preset `clang`, which is configured and not built.
-# Prints what it finds, nothing for a clean file; exit 1 on findings. A file whose text, headers and rules
-# are as in a clean run before is not looked at again (verdicts in build/clang/lint).
+# Prints what it finds, nothing for a clean file; exit 1 on findings. A file that was clean is not looked at
+# again while its text, the headers of the project that it includes and the rules stay as they were
+# (verdicts in build/clang/lint).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=build/clang
 mkdir -p build
 cmake --preset clang -Wno-dev >build/clang.configure.log 2>&1 || { cat build/clang.configure.log; exit 2; }
 mkdir -p "$folder/lint"
-# All headers count for every file: coarse, and safe.
-rules=$({ clang-tidy-19 --version; cat .clang-tidy; git ls-files -z -- 'weft/*.h' 'server/*.h' 'cli/*.h' 'weft/*.inc' | xargs -0 -r cat; } | sha256sum | cut -c1-16)
+rules=$({ clang-tidy-19 --version; cat .clang-tidy; } | sha256sum | cut -c1-16)
+# One line per source: its path, then the headers of the project that it includes, directly or not.
+clang-scan-deps-19 --compilation-database="$folder/compile_commands.json" -j "${JOBS:-2}" -format=make |
+  sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' | tr -s ' ' | sed 's/^[^:]*: //' |
+  awk -v root="$PWD/" '{line = ""; for (i = 1; i <= NF; ++i) if (index($i, root) == 1) line = line " " substr($i, length(root) + 1); print substr(line, 2)}' \
+  >"$folder/lint/includes"
 export folder rules
 
 lint_one() {
-  local verdict status=0 log
-  verdict=$folder/lint/$(printf '%s %s' "$1" "$rules" | cat - "$1" | sha256sum | cut -c1-32)
+  local verdict status=0 log includes
+  includes=$(awk -v file="$1" '$1 == file {print; exit}' "$folder/lint/includes")
+  [[ -n $includes ]] || { echo "lint: $1 is in no target"; return 1; }
+  # shellcheck disable=SC2086 — paths of the project have no spaces
+  verdict=$folder/lint/$({ printf '%s %s' "$rules" "$includes"; cat $includes; } | sha256sum | cut -c1-32)
   [[ -e $verdict ]] && return 0
   log=$(clang-tidy-19 -p "$folder" --quiet "$1" 2>&1) || status=$?
   if ((status != 0)); then
