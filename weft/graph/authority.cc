@@ -1,0 +1,26 @@
+#include "weft/graph/authority.h"
+
+namespace weft::graph {
+
+std::string_view action_name(Action action) {
+  switch (action) {
+    case Action::kInit:
+      return "init";
+    case Action::kLoad:
+      return "load";
+    case Action::kMutate:
+      return "mutate";
+  }
+  return "";
+}
+
+Status check_authority(const Authority& authority, Action action, std::string_view branch) {
+  if (authority.actor.empty() || authority.actor.size() > kActorBytesMax) {
+    return Error(ErrorKind::kInvalid, "a change of a graph needs an actor")
+        .with("bytes", authority.actor.size())
+        .with("bytes_max", kActorBytesMax);
+  }
+  return authority.policy.allow({authority.actor, action, branch});
+}
+
+}  // namespace weft::graph

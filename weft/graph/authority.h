@@ -1,0 +1,45 @@
+// Who does something to a graph, and who says whether they may. Nothing that changes a graph is
+// called without one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "weft/base/result.h"
+
+namespace weft::graph {
+
+enum class Action : uint8_t { kInit, kLoad, kMutate };
+std::string_view action_name(Action action);  // "init", "load", "mutate": kinds of commits too
+
+struct PolicyRequest {
+  std::string_view actor;
+  Action action = Action::kLoad;
+  std::string_view branch;
+};
+
+// Thread-safe.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  // Errors: kDenied.
+  virtual Status allow(const PolicyRequest& request) const = 0;
+};
+
+class AllowEverything final : public Policy {
+ public:
+  Status allow(const PolicyRequest& /*request*/) const override { return ok_status(); }
+};
+
+inline constexpr size_t kActorBytesMax = 256;
+inline constexpr size_t kMessageBytesMax = 65'536;
+
+struct Authority {
+  std::string actor;
+  const Policy& policy;
+};
+// Errors: kInvalid: no actor, or a too long one; kDenied.
+Status check_authority(const Authority& authority, Action action, std::string_view branch);
+
+}  // namespace weft::graph

@@ -1,0 +1,199 @@
+#include "weft/graph/snapshot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "weft/catalog/pinned_table.h"
+#include "weft/codec/blake3.h"
+#include "weft/lance/rows/row_operations.h"
+#include "weft/ndjson/table_columns.h"
+#include "weft/schema/moment.h"
+
+namespace weft::graph {
+namespace {
+
+const TypeTable* find_in(const std::vector<std::unique_ptr<TypeTable>>& tables,
+                         std::string_view name) {
+  const auto found = std::ranges::lower_bound(
+      tables, name, {}, [](const auto& table) -> std::string_view { return table->name(); });
+  return found == tables.end() || (*found)->name() != name ? nullptr : found->get();
+}
+
+Result<std::unique_ptr<TypeTable>> make_table(const catalog::CatalogPlace& place,
+                                              const catalog::CatalogState& state,
+                                              const schema::IdsByName& ids, std::string key,
+                                              const schema::NodeType* node,
+                                              const schema::EdgeType* edge) {
+  const auto declared = ids.find(node != nullptr ? node->name : edge->name);
+  const catalog::TableEntry* const entry = state.find(key);
+  if (declared == ids.end() || entry == nullptr ||
+      entry->identity !=
+          catalog::TableIdentity{declared->second.id, declared->second.incarnation}) {
+    return Error(ErrorKind::kCorrupt, "the graph's schema and its tables do not agree")
+        .with("table", key)
+        .with("commit", state.head.id.text());
+  }
+  return std::make_unique<TypeTable>(place, *entry, node, edge);
+}
+
+// The newest commit for which `wanted` holds.
+template <typename Wanted>
+Result<catalog::CatalogView> find_commit(const catalog::CatalogPlace& place,
+                                         const catalog::CatalogView& newest, const Wanted& wanted,
+                                         std::string_view named) {
+  if (wanted(newest.state().head)) {
+    return newest;
+  }
+  WEFT_TRY(const std::vector<catalog::CommitRecord> commits, newest.commits(UINT64_MAX));
+  const auto found = std::ranges::find_if(commits, wanted);
+  if (found == commits.end()) {
+    return Error(ErrorKind::kNotFound, "the graph has no such commit").with("at", named);
+  }
+  return catalog::open_version(place, found->catalog_version);
+}
+
+}  // namespace
+
+std::string node_key(std::string_view name) {
+  return "node:" + std::string(name);
+}
+
+std::string edge_key(std::string_view name) {
+  return "edge:" + std::string(name);
+}
+
+TypeTable::TypeTable(const catalog::CatalogPlace& place, catalog::TableEntry entry,
+                     const schema::NodeType* node, const schema::EdgeType* edge)
+    : place_(place),
+      entry_(std::move(entry)),
+      node_(node),
+      edge_(edge),
+      columns_(node != nullptr ? ndjson::node_columns(*node) : ndjson::edge_columns(*edge)) {}
+
+const schema::EntityType& TypeTable::type() const {
+  if (node_ != nullptr) {
+    return *node_;
+  }
+  return *edge_;
+}
+
+Result<lance::TableReader*> TypeTable::reader() const {
+  const base::MutexLock lock(mutex_);
+  if (reader_ == nullptr) {
+    WEFT_TRY(lance::Snapshot snapshot, catalog::open_pinned(place_, entry_));
+    WEFT_TRY(reader_,
+             lance::TableReader::open(std::move(snapshot), {.executor = &place_.executor}));
+    if (!(*reader_->schema() == *columns_)) {
+      Error error = Error(ErrorKind::kCorrupt, "a table has other columns than its type")
+                        .with("table", entry_.key)
+                        .with("columns", reader_->schema()->to_string())
+                        .with("expected", columns_->to_string());
+      reader_ = nullptr;
+      return error;
+    }
+  }
+  return reader_.get();
+}
+
+Result<std::vector<uint64_t>> TypeTable::find(const columns::ArrayPtr& ids) const {
+  WEFT_TRY(const lance::TableReader* const table, reader());
+  const auto schema = std::make_shared<columns::Schema>();
+  schema->fields.push_back(columns_->fields.front());
+  WEFT_TRY(const columns::Batch batch, columns::Batch::make(schema, {ids}, ids->length()));
+  return lance::find_keys(table->snapshot(), batch, {std::string(kIdColumn)},
+                          {.executor = &place_.executor});
+}
+
+Result<std::shared_ptr<const GraphSnapshot>> GraphSnapshot::make(
+    const catalog::CatalogPlace& place, catalog::CatalogView view,
+    std::shared_ptr<const schema::AcceptedSchema> accepted) {
+  std::shared_ptr<GraphSnapshot> made(new GraphSnapshot(std::move(view), std::move(accepted)));
+  const catalog::CatalogState& state = made->view_.state();
+  for (const schema::NodeType& type : made->schema().nodes()) {
+    WEFT_TRY(auto table,
+             make_table(place, state, made->accepted_->nodes, node_key(type.name), &type, nullptr));
+    made->nodes_.push_back(std::move(table));
+  }
+  for (const schema::EdgeType& type : made->schema().edges()) {
+    WEFT_TRY(auto table,
+             make_table(place, state, made->accepted_->edges, edge_key(type.name), nullptr, &type));
+    made->edges_.push_back(std::move(table));
+  }
+  return std::shared_ptr<const GraphSnapshot>(std::move(made));
+}
+
+const TypeTable* GraphSnapshot::find_node(std::string_view name) const {
+  return find_in(nodes_, name);
+}
+
+const TypeTable* GraphSnapshot::find_edge(std::string_view name) const {
+  return find_in(edges_, name);
+}
+
+Result<GraphPoint> parse_point(std::string_view at, std::string_view branch) {
+  GraphPoint point{.branch = std::string(branch), .at = Newest()};
+  if (at.empty()) {
+    return point;
+  }
+  if (auto commit = base::Ulid::parse(at); commit.ok()) {
+    point.at = *commit;
+    return point;
+  }
+  const std::optional<int64_t> milliseconds = schema::parse_date_time(at);
+  if (!milliseconds.has_value()) {
+    return Error(ErrorKind::kInvalid, "neither the id of a commit nor a time").with("at", at);
+  }
+  // To the end of the millisecond that it names.
+  point.at = base::WallTime{*milliseconds * 1000 + 999};
+  return point;
+}
+
+Result<std::shared_ptr<const schema::AcceptedSchema>> read_schema(
+    const catalog::CatalogPlace& place, const catalog::CatalogState& state) {
+  if (!state.schema.has_value()) {
+    return Error(ErrorKind::kCorrupt, "the graph has no schema");
+  }
+  const auto corrupt = [&](std::string_view reason) {
+    return Error(ErrorKind::kCorrupt, "the graph's schema is not what was accepted")
+        .with("object", state.schema->path)
+        .with("reason", reason);
+  };
+  const auto read = place.store.get(state.schema->path, schema::kAcceptedBytesMax);
+  if (!read.ok()) {
+    return read.error().kind() == ErrorKind::kNotFound ? corrupt("gone") : read.error();
+  }
+  const ByteView bytes = read->bytes.view();
+  if (bytes.size() != state.schema->size_bytes ||
+      codec::to_hex(codec::blake3_16(bytes)) != state.schema->hash) {
+    return corrupt("another content");
+  }
+  WEFT_TRY(schema::AcceptedSchema accepted, schema::AcceptedSchema::parse(as_text(bytes)));
+  return std::make_shared<const schema::AcceptedSchema>(std::move(accepted));
+}
+
+Result<std::shared_ptr<const GraphSnapshot>> open_snapshot(const catalog::CatalogPlace& place,
+                                                           catalog::CatalogView view) {
+  WEFT_TRY(auto accepted, read_schema(place, view.state()));
+  return GraphSnapshot::make(place, std::move(view), std::move(accepted));
+}
+
+Result<std::shared_ptr<const GraphSnapshot>> open_snapshot(const catalog::CatalogPlace& place,
+                                                           const GraphPoint& point) {
+  if (point.branch != kMainBranch) {
+    return Error(ErrorKind::kNotFound, "the graph has no such branch").with("branch", point.branch);
+  }
+  WEFT_TRY(catalog::CatalogView view, catalog::open_latest(place));
+  if (const auto* const id = std::get_if<base::Ulid>(&point.at)) {
+    const auto is_it = [&](const catalog::CommitRecord& commit) { return commit.id == *id; };
+    WEFT_TRY(view, find_commit(place, view, is_it, id->text()));
+  } else if (const auto* const time = std::get_if<base::WallTime>(&point.at)) {
+    const auto is_old = [&](const catalog::CommitRecord& commit) {
+      return commit.created_at <= *time;
+    };
+    WEFT_TRY(view,
+             find_commit(place, view, is_old, schema::date_time_text(time->microseconds / 1000)));
+  }
+  return open_snapshot(place, std::move(view));
+}
+
+}  // namespace weft::graph
