@@ -31,10 +31,12 @@ set(SOURCES
   rows/held_file.cc
   rows/reshape.cc
   rows/row_operations.cc
+  rows/row_removal.cc
   rows/row_writer.cc
   rows/table_reader.cc
   rows/tail_fold.cc
   rows/upsert.cc
+  rows/written_rows.cc
   table/arrow_deletions.cc
   table/branch_create.cc
   table/cleanup.cc
@@ -97,9 +99,11 @@ set(HEADERS
   rows/fragment_reader.h
   rows/held_file.h
   rows/row_operations.h
+  rows/row_removal.h
   rows/row_writer.h
   rows/table_reader.h
   rows/tail_fold.h
+  rows/written_rows.h
   rows/testing/golden.h
   table/cleanup.h
   table/conflict.h

@@ -15,7 +15,8 @@
 // the
 //     load is in one of them, in its order, as long as there are no violations; after the first one
 //     no more rows are kept, since none will be published, but all lines are still checked.
-// L2  Memory: the batches not yet taken, one line, and 24 to 48 bytes for each id and unique value.
+// L2  Memory: the batches not yet taken, one line, and 48 to 96 bytes for each unique value and for
+//     each id that is given or comes from a key.
 //
 // Not thread-safe. Format: docs/formats/ndjson-load.md
 #pragma once
@@ -52,6 +53,8 @@ struct TypedBatch {
   bool is_edge = false;
   columns::Batch rows;
   std::vector<uint64_t> lines;  // of each row
+  // Some ids were given, or come from keys; else all of them are fresh, so that no row has them.
+  bool has_given_ids = true;
 };
 
 // An end of edges that no node of the load is.

@@ -74,6 +74,7 @@ void TypeIntake::begin_columns() {
   }
   lines_.clear();
   batch_bytes_ = 0;
+  has_given_ids_ = false;
 }
 
 uint64_t TypeIntake::tracking_bytes() const {
@@ -238,8 +239,10 @@ std::string TypeIntake::make_id(const Row& row, base::WallTime now, base::Random
   } else if (bad_id_) {
     return "";
   } else {
-    id = base::Ulid::make(now, random).text();
+    // Nothing else has it: it need not be remembered.
+    return base::Ulid::make(now, random).text();
   }
+  has_given_ids_ = true;
   if (const auto first = ids_.insert(DigestMap::digest(id), row.line); first.has_value()) {
     std::string members;
     for (const size_t member : key_) {
@@ -296,7 +299,7 @@ bool TypeIntake::take(bool all, TypedBatch& out) {
   }
   auto batch = columns::Batch::make(schema_, std::move(arrays), lines_.size());
   WEFT_CHECK(batch.ok());
-  out = {type_.name, edge_ != nullptr, *std::move(batch), std::move(lines_)};
+  out = {type_.name, edge_ != nullptr, *std::move(batch), std::move(lines_), has_given_ids_};
   begin_columns();
   return true;
 }

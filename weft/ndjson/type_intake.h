@@ -71,6 +71,7 @@ class TypeIntake {
   uint64_t batch_bytes_ = 0;
   uint64_t row_count_ = 0;
   bool keep_rows_ = true;
+  bool has_given_ids_ = false;  // in the batch
   DigestMap ids_;
   std::vector<Unique> uniques_;
   // Properties whose canonical text a key or a @unique needs.

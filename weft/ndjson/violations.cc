@@ -7,13 +7,16 @@
 
 namespace weft::ndjson {
 std::string to_string(const Violation& violation) {
-  return "line " + std::to_string(violation.line) + ": " + violation.code + ": " +
+  const std::string place =
+      violation.line == 0 ? std::string() : "line " + std::to_string(violation.line) + ": ";
+  return place + violation.code + ": " +
          violation.message;
 }
 
 void Violations::add(uint64_t line, std::string_view code, std::string message) {
   ++count_;
   limit_count_ += code == "limit" ? 1 : 0;
+  key_conflict_count_ += code == "key_conflict" ? 1 : 0;
   unsupported_count_ += code == "unsupported" ? 1 : 0;
   if (kept_.size() == kKeptMax && line >= kept_.back().line) {
     return;
@@ -29,7 +32,7 @@ void Violations::add(uint64_t line, std::string_view code, std::string message) 
 
 Error Violations::to_error() const {
   WEFT_CHECK(count_ > 0);
-  const ErrorKind kind = limit_count_ == count_         ? ErrorKind::kLimit
+  const ErrorKind kind = key_conflict_count_ == count_ ? ErrorKind::kAlreadyExists : limit_count_ == count_         ? ErrorKind::kLimit
                          : unsupported_count_ == count_ ? ErrorKind::kUnsupported
                                                         : ErrorKind::kInvalid;
   Error error(kind, count_ == 1 ? "load has a violation"

@@ -11,9 +11,9 @@
 namespace weft::ndjson {
 
 struct Violation {
-  uint64_t line = 0;  // of the load, from 1
+  uint64_t line = 0;  // of the load, from 1; 0: of no line, but of the graph after it
   // input, limit, unknown_type, unknown_property, reserved_name, value, required, enum, range,
-  // check, unique, noncanonical_id, dangling_endpoint, unsupported: docs/formats/ndjson-load.md.
+  // check, unique, noncanonical_id, key_conflict, cardinality, dangling_endpoint, unsupported: docs/formats/ndjson-load.md.
   std::string code;
   std::string message;
 };
@@ -28,14 +28,15 @@ class Violations {
   bool empty() const { return count_ == 0; }
   // The first kKeptMax by line, then as they were found.
   const std::vector<Violation>& first() const { return kept_; }
-  // kInvalid "load has N violations" with a fact "violation" for each that is kept; kUnsupported or
-  // kLimit if all are of that code. Only if there are some.
+  // kInvalid "load has N violations" with a fact "violation" for each that is kept; kUnsupported,
+  // kLimit or, for key_conflict, kAlreadyExists if all are of that code. Only if there are some.
   Error to_error() const;
 
  private:
   std::vector<Violation> kept_;  // by line
   uint64_t count_ = 0;
   uint64_t limit_count_ = 0;
+  uint64_t key_conflict_count_ = 0;
   uint64_t unsupported_count_ = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "weft/lance/rows/row_removal.h"
 #include "weft/lance/rows/tail_fold.h"
 
 namespace weft::lance {
@@ -23,20 +24,8 @@ struct Fold {
   std::vector<uint64_t> fragment_ids;
 };
 
-// Offsets of rows by their fragments, ascending.
-using Grouped = std::map<uint64_t, std::vector<uint32_t>>;
-
-Grouped by_fragment(std::vector<uint64_t> addresses) {
-  std::sort(addresses.begin(), addresses.end());
-  Grouped grouped;
-  for (const uint64_t address : addresses) {
-    grouped[address >> 32U].push_back(static_cast<uint32_t>(address));
-  }
-  return grouped;
-}
-
 // Rows of `replaced` do not move. What of it lies in folded fragments is taken out of it.
-Result<Fold> fold_tail(const Snapshot& base, uint64_t new_rows, Grouped& replaced,
+Result<Fold> fold_tail(const Snapshot& base, uint64_t new_rows, GroupedRows& replaced,
                        const RowOptions& options) {
   Fold fold;
   if (!options.fold || new_rows == 0 || new_rows >= kFoldRowsMax) {
@@ -82,7 +71,7 @@ Result<StagedTransaction> stage_append(const Snapshot& base,
                                        const std::vector<columns::Batch>& batches,
                                        const RowOptions& options) {
   Stage stage(base, options.stage);
-  Grouped replaced;
+  GroupedRows replaced;
   WEFT_TRY(Fold fold, fold_tail(base, rows_of(batches), replaced, options));
   RowWriteOptions one_file = options.write;
   one_file.file_rows_max =
@@ -103,114 +92,18 @@ Result<StagedTransaction> stage_append(const Snapshot& base,
   return std::move(stage).finish(std::move(update));
 }
 
-namespace {
-
-// Old deletions of a fragment and these offsets, as the fragment or as one that is gone.
-Status delete_in_fragment(Stage& stage, const Fragment& fragment,
-                          const std::vector<uint32_t>& offsets, std::vector<Fragment>& updated,
-                          std::vector<uint64_t>& gone) {
-  Deletions deletions;
-  const Snapshot& base = stage.base();
-  if (fragment.deletion_file) {
-    WEFT_TRY(const std::string name, base.deletion_name(fragment.id, *fragment.deletion_file));
-    WEFT_TRY(const std::string kept,
-             base.base_folder(fragment.deletion_file->base_id, kKeptFolder));
-    WEFT_TRY(
-        deletions,
-        read_deletions(*base.location().store, name,
-                       join_name(kept, deletion_file_name(fragment.id, *fragment.deletion_file)),
-                       fragment));
-  }
-  for (const uint32_t offset : offsets) {
-    if (offset >= fragment.physical_rows || deletions.contains(offset)) {
-      return Error(ErrorKind::kConflict, "row is not there")
-          .with("table", base.location().to_string())
-          .with("fragment", fragment.id)
-          .with("offset", offset);
-    }
-  }
-  for (const uint32_t offset : offsets) {
-    deletions.add(offset);
-  }
-  if (deletions.count() == fragment.physical_rows) {
-    gone.push_back(fragment.id);
-    return {};
-  }
-  Fragment& changed = updated.emplace_back(fragment);
-  changed.deletion_file = stage.add_deletions(fragment.id, deletions);
-  return {};
-}
-
-struct Removal {
-  std::vector<Fragment> updated;
-  std::vector<uint64_t> gone;
-};
-
-Result<Removal> remove_rows(Stage& stage, const Grouped& grouped) {
-  Removal removal;
-  for (const auto& [id, offsets] : grouped) {
-    const Fragment* fragment = stage.base().manifest().find_fragment(id);
-    if (fragment == nullptr) {
-      return Error(ErrorKind::kConflict, "row is not there")
-          .with("table", stage.base().location().to_string())
-          .with("fragment", id);
-    }
-    WEFT_TRY_STATUS(delete_in_fragment(stage, *fragment, offsets, removal.updated, removal.gone));
-  }
-  return removal;
-}
-
-}  // namespace
-
 Result<StagedTransaction> stage_delete(const Snapshot& base, std::vector<uint64_t> addresses,
                                        const RowOptions& options) {
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
   Stage stage(base, options.stage);
-  WEFT_TRY(Removal removal, remove_rows(stage, by_fragment(addresses)));
+  WEFT_TRY(Removal removal, remove_rows(stage, group_by_fragment(addresses)));
   DeleteOperation operation;
   operation.updated_fragments = std::move(removal.updated);
   operation.deleted_fragment_ids = std::move(removal.gone);
   operation.predicate = std::to_string(addresses.size()) + " rows by address";
   return std::move(stage).finish(std::move(operation));
 }
-
-namespace {
-
-// Ids and creation of the rows at `addresses`, in their order, behind what moved already.
-Status keep_identities(const Snapshot& base, const std::vector<uint64_t>& addresses,
-                       MovedRows& moved) {
-  MovedRows replaced;
-  for (size_t from = 0; from < addresses.size();) {
-    const uint64_t id = addresses[from] >> 32U;
-    std::vector<uint32_t> offsets;
-    for (; from < addresses.size() && addresses[from] >> 32U == id; ++from) {
-      offsets.push_back(static_cast<uint32_t>(addresses[from]));
-    }
-    WEFT_TRY_STATUS(move_sequences(*base.manifest().find_fragment(id), offsets, replaced));
-  }
-  moved.row_ids.insert(moved.row_ids.end(), replaced.row_ids.begin(), replaced.row_ids.end());
-  for (const VersionRun& run : replaced.created) {
-    append_run(moved.created, run.count, run.version);
-  }
-  return {};
-}
-
-// Every address is that of a row which is there, once.
-Status check_addresses(const Snapshot& base, const Grouped& grouped) {
-  for (const auto& [id, offsets] : grouped) {
-    const Fragment* fragment = base.manifest().find_fragment(id);
-    const bool twice = std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
-    if (twice || fragment == nullptr || offsets.back() >= fragment->physical_rows) {
-      return Error(ErrorKind::kConflict, twice ? "row is replaced twice" : "row is not there")
-          .with("table", base.location().to_string())
-          .with("fragment", id);
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<StagedTransaction> stage_replace(const Snapshot& base, const columns::Batch& updates,
                                         const std::vector<uint64_t>& addresses,
@@ -230,7 +123,7 @@ Result<StagedTransaction> stage_replacement(const Snapshot& base, Replacement re
   Stage stage(base, options.stage);
   std::vector<uint64_t> leaving = addresses;
   leaving.insert(leaving.end(), removed.begin(), removed.end());
-  Grouped replaced = by_fragment(std::move(leaving));
+  GroupedRows replaced = group_by_fragment(std::move(leaving));
   WEFT_TRY_STATUS(check_addresses(base, replaced));
   const uint64_t new_rows = updates.row_count() + inserts.row_count();
   WEFT_TRY(Fold fold, fold_tail(base, new_rows, replaced, options));
@@ -251,6 +144,7 @@ Result<StagedTransaction> stage_replacement(const Snapshot& base, Replacement re
   update.removed_fragment_ids = std::move(removal.gone);
   update.updated_fragments = std::move(removal.updated);
   update.new_fragments = std::move(fragments);
+  update.fields_for_preserving_bitmap = all_field_ids(base.manifest());
   update.inserted_keys = std::move(replacement.inserted_keys);
   return std::move(stage).finish(std::move(update));
 }

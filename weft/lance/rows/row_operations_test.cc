@@ -10,6 +10,7 @@
 #include "weft/columns/builder.h"
 #include "weft/lance/rows/fragment_reader.h"
 #include "weft/lance/rows/tail_fold.h"
+#include "weft/lance/rows/written_rows.h"
 #include "weft/lance/table/row_sequence.h"
 #include "weft/lance/table/testing/table_probe.h"
 
@@ -290,6 +291,40 @@ TEST(Rows, FoldsAreByTiers) {
   }
   EXPECT_LE(most, 40U);
   EXPECT_LE(rewritten, 10'000U * 5);
+}
+
+TEST(Rows, WrittenBeforeReplaceOthersWithTheirIdentities) {
+  RowProbe probe;
+  const Snapshot first = probe.make({{1, "a"}, {2, "b"}, {3, "c"}}, true);
+  WrittenRows written;
+  RowOptions options = probe.rows();
+  options.write.file_rows_max = 2;
+  RowWriter writer(probe.table, "2.1", options.stage, first.manifest().fields, options.write);
+  ASSERT_TRUE(writer.append(RowProbe::batch({{7, "n"}, {3, "C"}, {1, "A"}, {8, "m"}})).ok());
+  written.fragments = writer.finish().value();
+  written.replaced = {{1, row_address(0, 2)}, {2, row_address(0, 0)}};
+  const WrittenRows everything = {.fragments = written.fragments,
+                                  .held = {},
+                                  .replaced = {},
+                                  .replaces_all = true,
+                                  .inserted_keys = {}};
+  const Snapshot second = probe.apply(stage_written(first, std::move(written), options));
+  std::vector<uint64_t> ids;
+  EXPECT_EQ(RowProbe::read(second, &ids),
+            (std::vector<Row>{{2, "b"}, {7, "n"}, {3, "C"}, {1, "A"}, {8, "m"}}));
+  EXPECT_EQ(ids, (std::vector<uint64_t>{1, 3, 2, 0, 4}));
+  EXPECT_EQ(second.manifest().next_row_id, 5U);
+  const auto created =
+      expand_versions(*second.manifest().fragments[2].created_at_versions, 2).value();
+  EXPECT_EQ(created, (std::vector<VersionRun>{{1, 1}, {1, 2}}));
+  const auto updated =
+      expand_versions(*second.manifest().fragments[2].last_updated_at_versions, 2).value();
+  EXPECT_EQ(updated, (std::vector<VersionRun>{{2, 2}}));
+
+  const Snapshot other = stage_written(first, everything, options)->snapshot().value();
+  EXPECT_EQ(RowProbe::read(other, &ids),
+            (std::vector<Row>{{7, "n"}, {3, "C"}, {1, "A"}, {8, "m"}}));
+  EXPECT_EQ(other.manifest().next_row_id, 7U);
 }
 
 }  // namespace

@@ -282,6 +282,9 @@ Status place_fragment(Manifest& manifest, Fragment& fragment, uint64_t& next_fra
   if (carried_count > fragment.physical_rows) {
     return refuse("more row ids than rows");
   }
+  // Whoever carries new ids has taken them from next_row_id on.
+  WEFT_TRY(const uint64_t carried_end, row_id_end(carried));
+  manifest.next_row_id = std::max(manifest.next_row_id, carried_end);
   const uint64_t fresh = fragment.physical_rows - carried_count;
   const uint64_t first = manifest.next_row_id;
   fragment.row_ids = concat_row_ids(carried, serialize_row_id_range(first, first + fresh));

@@ -231,6 +231,18 @@ Result<uint64_t> row_id_count(std::string_view sequence) {
   return count;
 }
 
+Result<uint64_t> row_id_end(std::string_view sequence) {
+  uint64_t end = 0;
+  WEFT_TRY_STATUS(each_segment(sequence, [&](const Segment& segment) -> Status {
+    if (segment.kind == 1 || segment.kind == 2) {
+      end = std::max(end, segment.end);
+      return {};
+    }
+    return each_id(segment, UINT64_MAX, [&](uint64_t id) { end = std::max(end, id + 1); });
+  }));
+  return end;
+}
+
 std::string serialize_row_id_range(uint64_t start, uint64_t end) {
   WireWriter sequence;
   if (start < end) {

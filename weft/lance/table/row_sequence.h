@@ -20,6 +20,8 @@ namespace weft::lance {
 Result<std::vector<uint64_t>> expand_row_ids(std::string_view sequence, uint64_t rows_max);
 // Cheap: from the segments, without expanding. Errors: kCorrupt.
 Result<uint64_t> row_id_count(std::string_view sequence);
+// One more than the greatest; 0: there is none. Errors: kCorrupt.
+Result<uint64_t> row_id_end(std::string_view sequence);
 std::string serialize_row_ids(const std::vector<uint64_t>& ids);
 std::string serialize_row_id_range(uint64_t start, uint64_t end);
 // Both behind each other: the rows of `more` follow.

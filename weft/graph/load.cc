@@ -1,0 +1,220 @@
+#include "weft/graph/load.h"
+
+#include <array>
+#include <utility>
+
+#include "weft/graph/load_check.h"
+#include "weft/graph/stage_load.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr std::array<std::string_view, 3> kModeNames = {"append", "merge", "overwrite"};
+constexpr size_t kInputBytes = size_t{1} << 20U;
+
+class Loader {
+ public:
+  Loader(const catalog::CatalogPlace& place, const Authority& authority, const LoadRequest& request,
+         const std::stop_token& stop)
+      : place_(place), authority_(authority), request_(request), stop_(stop) {
+    operation_ = request.operation.is_none() ? base::Ulid::make(place.clock.now(), place.random)
+                                             : request.operation;
+  }
+
+  Result<LoadResult> run(codec::InputStream& input) {
+    WEFT_TRY(graph_, open_snapshot(place_, GraphPoint{.branch = request_.branch, .at = Newest()}));
+    if (!request_.operation.is_none()) {
+      WEFT_TRY(const auto earlier, graph_->view().find_operation(operation_));
+      if (earlier.has_value()) {
+        return repeat();
+      }
+    }
+    Result<LoadResult> result = load(input);
+    // After an attempt to publish nothing may be removed whose outcome is not known.
+    const bool is_refused =
+        !result.ok() && (!has_staged_ || result.error().kind() == ErrorKind::kInvalid ||
+                         result.error().kind() == ErrorKind::kAlreadyExists);
+    for (const auto& [key, table] : tables_) {
+      if (is_refused) {
+        table->discard();
+      }
+    }
+    return result;
+  }
+
+ private:
+  // The write of this operation finds its commit and prepares nothing.
+  Result<LoadResult> repeat() {
+    const auto prepare = [](txn::Capture&) -> Result<txn::Change> {
+      return Error(ErrorKind::kInternal, "an operation that is there was prepared again");
+    };
+    LoadResult result;
+    WEFT_TRY(result.receipt, txn::write(place_, write_request(), prepare));
+    return result;
+  }
+
+  txn::WriteRequest write_request() const {
+    txn::WriteRequest write;
+    write.operation = operation_;
+    write.kind = action_name(Action::kLoad);
+    write.actor = authority_.actor;
+    write.message = request_.message;
+    write.is_strict = request_.mode == LoadMode::kOverwrite;
+    write.expected_head = request_.expected_head;
+    return write;
+  }
+
+  Result<LoadResult> load(codec::InputStream& input) {
+    WEFT_TRY_STATUS(check_head(graph_->view()));
+    ndjson::LoadReader reader(graph_->schema(), place_.clock.now(), place_.random);
+    WEFT_TRY_STATUS(read_all(input, reader));
+    open_endpoints_ = reader.open_endpoints();
+    LoadResult result;
+    result.nodes = reader.node_counts();
+    result.edges = reader.edge_counts();
+    if (!reader.violations().empty() || request_.dry_run) {
+      WEFT_TRY_STATUS(check(*graph_, reader.violations()).status);
+      return result;
+    }
+    const auto prepare = [this](txn::Capture& capture) { return prepare_once(capture); };
+    WEFT_TRY(result.receipt, txn::write(place_, write_request(), prepare));
+    return result;
+  }
+
+  Status check_head(const catalog::CatalogView& view) const {
+    const base::Ulid head = view.state().head.id;
+    if (!request_.expected_head.has_value() || *request_.expected_head == head) {
+      return ok_status();
+    }
+    return Error(ErrorKind::kConflict, "the head is not the expected one")
+        .with("reason", "precondition")
+        .with("expected", request_.expected_head->text())
+        .with("head", head.text());
+  }
+
+  Status read_all(codec::InputStream& input, ndjson::LoadReader& reader) {
+    std::vector<std::byte> buffer(kInputBytes);
+    uint64_t bytes = 0;
+    uint64_t rows = 0;
+    for (;;) {
+      WEFT_TRY(const size_t count, input.read(buffer));
+      if (count == 0) {
+        break;
+      }
+      bytes += count;
+      WEFT_TRY_STATUS(reader.feed(as_text(ByteView(buffer.data(), count)), stop_));
+      WEFT_TRY_STATUS(take_rows(reader, rows));
+      if (request_.progress) {
+        request_.progress(bytes, rows);
+      }
+    }
+    const Status finished = reader.finish(stop_);
+    if (!finished.ok() && reader.violations().empty()) {
+      return finished;
+    }
+    WEFT_TRY_STATUS(take_rows(reader, rows));
+    for (const auto& [key, table] : tables_) {
+      WEFT_TRY_STATUS(table->finish());
+    }
+    return ok_status();
+  }
+
+  Status take_rows(ndjson::LoadReader& reader, uint64_t& rows) {
+    for (const ndjson::TypedBatch& batch : reader.take_batches()) {
+      LoadedTable& table = table_of(batch);
+      waiting_bytes_ -= table.waiting_bytes();
+      WEFT_TRY_STATUS(table.add(batch));
+      waiting_bytes_ += table.waiting_bytes();
+      rows += batch.rows.row_count();
+      if (waiting_bytes_ > kWaitingMax) {
+        waiting_bytes_ -= table.waiting_bytes();
+        WEFT_TRY_STATUS(table.spill());
+      }
+    }
+    return ok_status();
+  }
+
+  LoadedTable& table_of(const ndjson::TypedBatch& batch) {
+    const TypeTable* const type =
+        batch.is_edge ? graph_->find_edge(batch.type) : graph_->find_node(batch.type);
+    auto& table = tables_[type->key()];
+    if (table == nullptr) {
+      lance::RowOptions options;
+      options.stage.operation = operation_.text() + "-0";
+      options.stage.clock = &place_.clock;
+      options.stage.random = &place_.random;
+      options.write.executor = &place_.executor;
+      table = std::make_unique<LoadedTable>(*type, std::move(options), !request_.dry_run);
+    }
+    return *table;
+  }
+
+  struct Outcome {
+    Status status;
+    CheckedLoad checked;
+  };
+  Outcome check(const GraphSnapshot& graph, const ndjson::Violations& violations) const {
+    auto checked = check_load(graph, request_.mode, tables_, open_endpoints_, violations, stop_);
+    if (!checked.ok()) {
+      return {std::move(checked).error(), {}};
+    }
+    return {checked->violations.empty() ? ok_status() : Status(checked->violations.to_error()),
+            std::move(checked).value()};
+  }
+
+  Result<txn::Change> prepare_once(txn::Capture& capture) {
+    if (capture.view() == nullptr) {
+      return Error(ErrorKind::kNotFound, "the graph is no longer there");
+    }
+    if (capture.view()->version() != graph_->view().version()) {
+      if (capture.view()->state().schema != graph_->view().state().schema) {
+        return Error(ErrorKind::kConflict, "the graph's schema has changed since the load began")
+            .with("reason", "read-set-changed");
+      }
+      WEFT_TRY(newer_, open_snapshot(place_, *capture.view()));
+    }
+    const GraphSnapshot& graph = newer_ != nullptr ? *newer_ : *graph_;
+    Outcome outcome = check(graph, {});
+    WEFT_TRY_STATUS(std::move(outcome.status));
+    WEFT_TRY(txn::Change change, stage_load(capture, request_.mode, tables_, outcome.checked));
+    has_staged_ = true;
+    return change;
+  }
+
+  const catalog::CatalogPlace& place_;
+  const Authority& authority_;
+  const LoadRequest& request_;
+  const std::stop_token& stop_;
+  base::Ulid operation_;
+  // What the load was read against, and what it is written upon if that is no longer the newest.
+  std::shared_ptr<const GraphSnapshot> graph_;
+  std::shared_ptr<const GraphSnapshot> newer_;
+  LoadedTables tables_;
+  uint64_t waiting_bytes_ = 0;
+  std::vector<ndjson::OpenEndpoint> open_endpoints_;
+  bool has_staged_ = false;
+};
+
+}  // namespace
+
+std::string_view load_mode_name(LoadMode mode) {
+  return kModeNames.at(static_cast<size_t>(mode));
+}
+
+Result<LoadMode> parse_load_mode(std::string_view name) {
+  for (size_t i = 0; i < kModeNames.size(); ++i) {
+    if (kModeNames.at(i) == name) {
+      return static_cast<LoadMode>(i);
+    }
+  }
+  return Error(ErrorKind::kInvalid, "no such mode: append, merge or overwrite").with("mode", name);
+}
+
+Result<LoadResult> load(const catalog::CatalogPlace& place, const Authority& authority,
+                        const LoadRequest& request, codec::InputStream& input,
+                        const std::stop_token& stop) {
+  WEFT_TRY_STATUS(check_authority(authority, Action::kLoad, request.branch));
+  return Loader(place, authority, request, stop).run(input);
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,277 @@
+#include "weft/graph/load_check.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "weft/graph/key_lookup.h"
+#include "weft/graph/value_text.h"
+
+namespace weft::graph {
+namespace {
+
+using codec::Digest16;
+using Addresses = std::unordered_set<uint64_t>;
+
+std::string names(const std::vector<std::string>& members) {
+  std::string text;
+  for (const std::string& member : members) {
+    text += (text.empty() ? "" : ", ") + member;
+  }
+  return text;
+}
+
+class LoadCheck {
+ public:
+  LoadCheck(const GraphSnapshot& graph, LoadMode mode, const LoadedTables& tables,
+            const std::stop_token& stop, CheckedLoad& out)
+      : graph_(graph), mode_(mode), tables_(tables), stop_(stop), out_(out) {}
+
+  Status run(const std::vector<ndjson::OpenEndpoint>& open) {
+    // After a violation the reader keeps no rows: what is missing here says nothing then.
+    const bool is_whole = out_.violations.empty();
+    for (const auto& [key, loaded] : tables_) {
+      const TypeTable& stored = *stored_of(*loaded);
+      Addresses leaving;
+      WEFT_TRY_STATUS(check_ids(key, *loaded, stored, leaving));
+      WEFT_TRY_STATUS(check_uniques(*loaded, stored, leaving));
+      if (is_whole) {
+        WEFT_TRY_STATUS(check_cardinality(*loaded, stored, leaving));
+      }
+    }
+    WEFT_TRY_STATUS(check_open_endpoints(open));
+    return is_whole && mode_ == LoadMode::kOverwrite ? check_left_edges() : ok_status();
+  }
+
+ private:
+  // The table of this snapshot for a type that the load has.
+  const TypeTable* stored_of(const LoadedTable& loaded) const {
+    const std::string& name = loaded.table().name();
+    return loaded.table().is_edge() ? graph_.find_edge(name) : graph_.find_node(name);
+  }
+  const LoadedTable* loaded_of(std::string_view key) const {
+    const auto found = tables_.find(key);
+    return found == tables_.end() ? nullptr : found->second.get();
+  }
+  void violate(uint64_t line, std::string_view code, std::string message) {
+    out_.violations.add(line, code, std::move(message));
+  }
+
+  Status check_ids(const std::string& key, const LoadedTable& loaded, const TypeTable& stored,
+                   Addresses& leaving) {
+    if (mode_ == LoadMode::kOverwrite) {
+      return ok_status();
+    }
+    std::vector<lance::ReplacedRow> found;
+    WEFT_TRY_STATUS(find_rows(
+        stored, loaded.ids(),
+        [&](uint32_t row, uint64_t address) { found.push_back({row, address}); }, stop_));
+    std::ranges::sort(found, {}, &lance::ReplacedRow::position);
+    if (mode_ == LoadMode::kMerge) {
+      for (const lance::ReplacedRow& row : found) {
+        leaving.insert(row.address);
+      }
+      out_.replaced[key] = std::move(found);
+      return ok_status();
+    }
+    WEFT_TRY_STATUS(name_conflicts(loaded, stored, found));
+    return ok_status();
+  }
+
+  Status name_conflicts(const LoadedTable& loaded, const TypeTable& stored,
+                        const std::vector<lance::ReplacedRow>& found) {
+    std::vector<uint64_t> addresses;
+    const size_t named = std::min(found.size(), ndjson::Violations::kKeptMax);
+    for (size_t i = 0; i < named; ++i) {
+      addresses.push_back(found[i].address);
+    }
+    columns::Batch ids;
+    if (named > 0) {
+      WEFT_TRY(lance::TableReader* const reader, stored.reader());
+      WEFT_TRY(ids, reader->take_addresses({std::string(kIdColumn)}, addresses, stop_));
+    }
+    for (size_t i = 0; i < found.size(); ++i) {
+      const std::string id = i < named ? cut(ids.column(0)->text(i)) : std::string();
+      violate(loaded.line_of(static_cast<uint32_t>(found[i].position)), "key_conflict",
+              stored.name() + " \"" + id + "\" is there already");
+    }
+    return ok_status();
+  }
+
+  Status check_uniques(const LoadedTable& loaded, const TypeTable& stored,
+                       const Addresses& leaving) {
+    if (mode_ == LoadMode::kOverwrite || stored.row_count() == 0) {
+      return ok_status();
+    }
+    for (const LoadedUnique& unique : loaded.uniques()) {
+      if (unique.values.empty()) {
+        continue;
+      }
+      std::vector<size_t> all;
+      for (size_t i = 0; i < unique.members.size(); ++i) {
+        all.push_back(i);
+      }
+      const auto match = [&](const lance::TableRows& rows) {
+        for (size_t i = 0; i < rows.offsets.size(); ++i) {
+          const auto digest = tuple_digest(rows.batch, all, i);
+          const uint32_t row = digest ? unique.values.find(*digest) : RowIndex::kNone;
+          if (row != RowIndex::kNone &&
+              !leaving.contains(lance::row_address(rows.fragment_id, rows.offsets[i]))) {
+            violate(loaded.line_of(row), "unique",
+                    "@unique(" + names(unique.members) + ") of " + stored.name() + ": \"" +
+                        tuple_text(rows.batch, all, i) + "\" is there already");
+          }
+        }
+        return ok_status();
+      };
+      WEFT_TRY_STATUS(scan_table(stored, unique.members, match, stop_));
+    }
+    return ok_status();
+  }
+
+  // Edges by source as they will be, for sources that get, lose or had replaced an edge.
+  Status check_cardinality(const LoadedTable& loaded, const TypeTable& stored,
+                           const Addresses& leaving) {
+    if (!stored.is_edge() || !is_bounded(stored.edge()->cardinality)) {
+      return ok_status();
+    }
+    SourceCounts counts = loaded.sources();
+    const bool replaces_all = mode_ == LoadMode::kOverwrite;
+    if (stored.row_count() > 0 && (replaces_all || !leaving.empty())) {
+      // Who loses an edge is looked at too, unless the source itself goes.
+      const LoadedTable* const sources = loaded_of(node_key(stored.edge()->from));
+      const auto note_loss = [&](const Digest16& digest, std::string_view id, uint64_t address) {
+        if ((replaces_all || leaving.contains(address)) &&
+            !(replaces_all && sources != nullptr &&
+              sources->ids().find(digest) == RowIndex::kNone)) {
+          counts.try_emplace(digest, SourceCount{0, RowIndex::kNone, std::string(id)});
+        }
+      };
+      WEFT_TRY_STATUS(each_source(stored, note_loss));
+    }
+    if (stored.row_count() > 0 && !replaces_all && !counts.empty()) {
+      const auto count = [&](const Digest16& digest, std::string_view, uint64_t address) {
+        const auto found = counts.find(digest);
+        if (found != counts.end() && !leaving.contains(address)) {
+          ++found->second.edges;
+        }
+      };
+      WEFT_TRY_STATUS(each_source(stored, count));
+    }
+    judge(*stored.edge(), loaded, counts);
+    return ok_status();
+  }
+
+  template <typename Use>
+  Status each_source(const TypeTable& stored, const Use& use) {
+    const auto each = [&](const lance::TableRows& rows) {
+      for (size_t i = 0; i < rows.offsets.size(); ++i) {
+        const std::string_view id = rows.batch.column(0)->text(i);
+        use(id_digest(id), id, lance::row_address(rows.fragment_id, rows.offsets[i]));
+      }
+      return ok_status();
+    };
+    return scan_table(stored, {std::string(kSourceColumn)}, each, stop_);
+  }
+
+  void judge(const schema::EdgeType& type, const LoadedTable& loaded, const SourceCounts& counts) {
+    const schema::Cardinality& bound = type.cardinality;
+    std::vector<const SourceCount*> bad;
+    for (const auto& [digest, count] : counts) {
+      if (count.edges < bound.min || (bound.max && count.edges > *bound.max)) {
+        bad.push_back(&count);
+      }
+    }
+    std::ranges::sort(bad, [](const SourceCount* left, const SourceCount* right) {
+      return std::tie(left->row, left->id) < std::tie(right->row, right->id);
+    });
+    for (const SourceCount* const count : bad) {
+      violate(count->row == RowIndex::kNone ? 0 : loaded.line_of(count->row), "cardinality",
+              "@card of " + type.name + ": " + type.from + " \"" + cut(count->id) + "\" has " +
+                  std::to_string(count->edges) + " edges, not " + std::to_string(bound.min) + ".." +
+                  (bound.max ? std::to_string(*bound.max) : ""));
+    }
+  }
+
+  Status check_open_endpoints(const std::vector<ndjson::OpenEndpoint>& open) {
+    std::map<std::string_view, RowIndex> by_type;
+    for (uint32_t i = 0; i < open.size(); ++i) {
+      by_type[open[i].node_type].add(id_digest(open[i].id), i);
+    }
+    std::vector<bool> found(open.size(), false);
+    for (auto& [name, wanted] : by_type) {
+      // Of a type that is overwritten only the load's own nodes stay.
+      if (mode_ == LoadMode::kOverwrite && loaded_of(node_key(name)) != nullptr) {
+        continue;
+      }
+      wanted.build();
+      WEFT_TRY_STATUS(find_rows(
+          *graph_.find_node(name), wanted, [&](uint32_t row, uint64_t) { found[row] = true; },
+          stop_));
+    }
+    for (size_t i = 0; i < open.size(); ++i) {
+      if (!found[i]) {
+        violate(open[i].line, "dangling_endpoint",
+                std::string(open[i].is_source ? "from" : "to") + " of " + open[i].edge_type +
+                    ": there is no " + open[i].node_type + " \"" + cut(open[i].id) + "\"");
+      }
+    }
+    return ok_status();
+  }
+
+  // Edges of types that the load does not have must not end at nodes that go.
+  Status check_left_edges() {
+    for (const auto& edges : graph_.edges()) {
+      const LoadedTable* const from = loaded_of(node_key(edges->edge()->from));
+      const LoadedTable* const to = loaded_of(node_key(edges->edge()->to));
+      if (edges->row_count() == 0 || loaded_of(edges->key()) != nullptr ||
+          (from == nullptr && to == nullptr)) {
+        continue;
+      }
+      const auto each = [&](const lance::TableRows& rows) {
+        for (size_t i = 0; i < rows.offsets.size(); ++i) {
+          check_left_end(*edges, from, rows.batch.column(1)->text(i), rows.batch.column(0)->text(i),
+                         true);
+          check_left_end(*edges, to, rows.batch.column(2)->text(i), rows.batch.column(0)->text(i),
+                         false);
+        }
+        return ok_status();
+      };
+      WEFT_TRY_STATUS(scan_table(
+          *edges, {std::string(kIdColumn), std::string(kSourceColumn), std::string(kTargetColumn)},
+          each, stop_));
+    }
+    return ok_status();
+  }
+
+  void check_left_end(const TypeTable& edges, const LoadedTable* nodes, std::string_view end,
+                      std::string_view edge, bool is_source) {
+    if (nodes != nullptr && nodes->ids().find(id_digest(end)) == RowIndex::kNone) {
+      violate(0, "dangling_endpoint",
+              std::string(is_source ? "from" : "to") + " of " + edges.name() + " \"" + cut(edge) +
+                  "\", which stays: " + nodes->table().name() + " \"" + cut(end) +
+                  "\" is not in the load that overwrites");
+    }
+  }
+
+  const GraphSnapshot& graph_;
+  const LoadMode mode_;
+  const LoadedTables& tables_;
+  const std::stop_token& stop_;
+  CheckedLoad& out_;
+};
+
+}  // namespace
+
+Result<CheckedLoad> check_load(const GraphSnapshot& graph, LoadMode mode,
+                               const LoadedTables& tables,
+                               const std::vector<ndjson::OpenEndpoint>& open_endpoints,
+                               ndjson::Violations violations, const std::stop_token& stop) {
+  CheckedLoad out;
+  out.violations = std::move(violations);
+  WEFT_TRY_STATUS(LoadCheck(graph, mode, tables, stop, out).run(open_endpoints));
+  return out;
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,37 @@
+#include "weft/graph/row_index.h"
+
+#include <bit>
+#include <cstring>
+
+namespace weft::graph {
+
+size_t RowIndex::slot_of(const codec::Digest16& digest) const {
+  uint64_t start = 0;
+  std::memcpy(&start, digest.data(), sizeof(start));
+  const size_t mask = slots_.size() - 1;
+  size_t at = start & mask;
+  while (slots_[at] != 0 && digests_[slots_[at] - 1] != digest) {
+    at = (at + 1) & mask;
+  }
+  return at;
+}
+
+void RowIndex::build() {
+  slots_.assign(std::bit_ceil(digests_.size() + digests_.size() / 2 + 2), 0);
+  for (size_t entry = 0; entry < digests_.size(); ++entry) {
+    uint32_t& slot = slots_[slot_of(digests_[entry])];
+    if (slot == 0) {
+      slot = static_cast<uint32_t>(entry) + 1;
+    }
+  }
+}
+
+uint32_t RowIndex::find(const codec::Digest16& digest) const {
+  if (digests_.empty()) {
+    return kNone;
+  }
+  const uint32_t slot = slots_[slot_of(digest)];
+  return slot == 0 ? kNone : rows_[slot - 1];
+}
+
+}  // namespace weft::graph
