@@ -27,6 +27,7 @@ set(SOURCES
   read/read_memory.cc
   read/scan.cc
   read/value_decoder.cc
+  rows/carry_over.cc
   rows/fragment_reader.cc
   rows/held_file.cc
   rows/reshape.cc
@@ -47,6 +48,7 @@ set(SOURCES
   table/fragment.cc
   table/index_section.cc
   table/key_filter.cc
+  table/live_rows.cc
   table/manifest.cc
   table/manifest_file.cc
   table/names.cc
@@ -96,6 +98,7 @@ set(HEADERS
   read/page_source.h
   read/read_memory.h
   read/value_decoder.h
+  rows/carry_over.h
   rows/fragment_reader.h
   rows/held_file.h
   rows/row_operations.h
@@ -105,6 +108,7 @@ set(HEADERS
   rows/tail_fold.h
   rows/written_rows.h
   rows/testing/golden.h
+  rows/testing/row_probe.h
   table/cleanup.h
   table/conflict.h
   table/deletions.h
@@ -112,6 +116,7 @@ set(HEADERS
   table/fragment.h
   table/index_section.h
   table/key_filter.h
+  table/live_rows.h
   table/manifest.h
   table/manifest_file.h
   table/names.h
@@ -143,6 +148,7 @@ set(TESTS
   layout/layout_test.cc
   read/data_file_reader_test.cc
   read/page_test.cc
+  rows/carry_over_test.cc
   rows/golden_test.cc
   rows/row_operations_test.cc
   rows/table_reader_test.cc

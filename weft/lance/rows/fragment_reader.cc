@@ -7,7 +7,7 @@
 #include "weft/columns/builder.h"
 #include "weft/columns/select.h"
 #include "weft/lance/layout/field.h"
-#include "weft/lance/table/names.h"
+#include "weft/lance/table/live_rows.h"
 
 namespace weft::lance {
 
@@ -45,13 +45,7 @@ Result<const Deletions*> FragmentReader::deletions() {
   }
   const base::MutexLock lock(mutex_);
   if (!deletions_read_) {
-    const DeletionFile& file = *fragment_.deletion_file;
-    WEFT_TRY(const std::string name, snapshot_.deletion_name(fragment_.id, file));
-    WEFT_TRY(const std::string kept_folder, snapshot_.base_folder(file.base_id, kKeptFolder));
-    WEFT_TRY(
-        deletions_,
-        read_deletions(*snapshot_.location().store, name,
-                       join_name(kept_folder, deletion_file_name(fragment_.id, file)), fragment_));
+    WEFT_TRY(deletions_, deletions_of(snapshot_, fragment_));
     deletions_read_ = true;
   }
   return static_cast<const Deletions*>(&*deletions_);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weft/lance/table/live_rows.h"
+
 namespace weft::lance {
 
 GroupedRows group_by_fragment(std::vector<uint64_t> addresses) {
@@ -19,18 +21,8 @@ namespace {
 Status delete_in_fragment(Stage& stage, const Fragment& fragment,
                           const std::vector<uint32_t>& offsets, std::vector<Fragment>& updated,
                           std::vector<uint64_t>& gone) {
-  Deletions deletions;
   const Snapshot& base = stage.base();
-  if (fragment.deletion_file) {
-    WEFT_TRY(const std::string name, base.deletion_name(fragment.id, *fragment.deletion_file));
-    WEFT_TRY(const std::string kept,
-             base.base_folder(fragment.deletion_file->base_id, kKeptFolder));
-    WEFT_TRY(
-        deletions,
-        read_deletions(*base.location().store, name,
-                       join_name(kept, deletion_file_name(fragment.id, *fragment.deletion_file)),
-                       fragment));
-  }
+  WEFT_TRY(Deletions deletions, deletions_of(base, fragment));
   for (const uint32_t offset : offsets) {
     if (offset >= fragment.physical_rows || deletions.contains(offset)) {
       return Error(ErrorKind::kConflict, "row is not there")
