@@ -20,7 +20,7 @@ class WriteScenario : public CrashScenario {
     for (const std::vector<Insert>& inserts : before()) {
       WEFT_TRY_STATUS(txn::insert(place(store), inserts));
     }
-    return ok_status();
+    return meddle(store);
   }
   Status run(storage::ObjectStore& store) override {
     request_.operation = base::Ulid::make(clock_.now(), random_);
@@ -37,7 +37,9 @@ class WriteScenario : public CrashScenario {
     if (acknowledged_) {
       EXPECT_TRUE(is_new);
     }
-    check_heads(at);
+    if (!others_write()) {
+      check_heads(at);
+    }
     // The same operation again: it is there once, whether it came through before or not.
     const auto again = txn::insert(at, change(), request_);
     ASSERT_TRUE(again.ok()) << again.error().to_string();
@@ -51,6 +53,25 @@ class WriteScenario : public CrashScenario {
  protected:
   virtual std::vector<std::vector<Insert>> before() const { return {}; }
   virtual std::vector<Insert> change() const = 0;
+  // What another program does to the tables before the write.
+  virtual bool others_write() const { return false; }
+  virtual Status meddle(storage::ObjectStore& /*store*/) { return ok_status(); }
+  // All fragments of node:A become one, as the next version of the table.
+  Status compact(storage::ObjectStore& store) {
+    WEFT_TRY(const lance::Snapshot head, txn::head_of(place(store), "node:A"));
+    lance::RowOptions options;
+    options.stage.operation = "foreign";
+    options.stage.clock = &clock_;
+    options.stage.random = &random_;
+    options.write.executor = &executor_;
+    WEFT_TRY(const auto staged, lance::stage_compaction(head, {}, options));
+    if (!staged) {
+      return Error(ErrorKind::kInvalid, "there is nothing to compact");
+    }
+    return lance::commit(*staged, {options.stage, 10, true}).ok()
+               ? ok_status()
+               : Status(Error(ErrorKind::kInvalid, "the compaction was not committed"));
+  }
 
   catalog::CatalogPlace place(storage::ObjectStore& store) {
     return {.store = store, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
@@ -131,6 +152,28 @@ struct FirstWriteToATable final : WriteScenario {
   std::vector<Insert> change() const override { return {{"node:A", {4}}, {"node:C", {6}}}; }
 };
 
+struct CompactedByOthers : WriteScenario {
+  std::vector<std::vector<Insert>> before() const override {
+    return {{{"node:A", {1, 2}}}, {{"node:A", {3}}}, {{"node:A", {4}}}};
+  }
+  std::vector<Insert> change() const override { return {{"node:A", {5}}}; }
+  bool others_write() const override { return true; }
+};
+
+struct WriteUponACompaction final : CompactedByOthers {
+  Status meddle(storage::ObjectStore& store) override { return compact(store); }
+};
+
+struct WriteUponATakenNumber final : CompactedByOthers {
+  Status meddle(storage::ObjectStore& store) override {
+    // Nobody followed the last commit.
+    WEFT_TRY(const lance::Snapshot head, txn::head_of(place(store), "node:A"));
+    WEFT_TRY_STATUS(
+        store.remove(head.location().object(lance::manifest_name(head.version(), head.naming()))));
+    return compact(store);
+  }
+};
+
 template <typename Scenario>
 void crash_scenario() {
   const CrashSummary summary =
@@ -147,6 +190,12 @@ TEST(WriteCrash, AWriteToTwoTables) {
 }
 TEST(WriteCrash, AFirstWriteToATable) {
   crash_scenario<FirstWriteToATable>();
+}
+TEST(WriteCrash, AWriteUponACompactionOfOthers) {
+  crash_scenario<WriteUponACompaction>();
+}
+TEST(WriteCrash, AWriteUponATakenNumber) {
+  crash_scenario<WriteUponATakenNumber>();
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ class CatalogTest : public testing::Test {
     made.identity = {ulid(), ulid()};
     made.path = table_path(key, made.identity);
     made.key = std::move(key);
-    made.pin = {"", lance::kDetachedBit | 1, 900, "aa", "bb", 1, 3};
+    made.pin = {"", lance::kDetachedBit | 1, 900, "aa", "bb", 1, 3, 0, ""};
     return made;
   }
   CatalogView make() {

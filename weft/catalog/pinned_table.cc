@@ -50,7 +50,28 @@ Result<lance::Snapshot> open_pinned(const CatalogPlace& place, const TableEntry&
   return snapshot;
 }
 
-Result<TablePin> pin_of(const lance::StagedTransaction& staged) {
+Result<std::optional<lance::Snapshot>> open_pin_base(const CatalogPlace& place,
+                                                     const TableEntry& table) {
+  std::optional<lance::Snapshot> base;
+  if (table.pin.base_version == 0) {
+    return base;
+  }
+  const lance::TableLocation location = location_of(place, table);
+  auto read = place.store.get(location.object(lance::manifest_name(table.pin.base_version)),
+                              lance::kManifestFileBytesMax);
+  if (!read.ok()) {
+    return read.error().kind() == ErrorKind::kNotFound
+               ? Result<std::optional<lance::Snapshot>>(std::move(base))
+               : Result<std::optional<lance::Snapshot>>(std::move(read).error());
+  }
+  if (hash_of(read->bytes.view()) == table.pin.base_hash) {
+    WEFT_TRY(base,
+             lance::Snapshot::from_bytes(location, std::move(read->bytes), lance::Naming::kV2));
+  }
+  return base;
+}
+
+Result<TablePin> pin_of(const lance::StagedTransaction& staged, const DetachedVersion& base) {
   WEFT_TRY(const lance::Snapshot snapshot, staged.snapshot());
   TablePin pin;
   pin.ref = staged.location.branch;
@@ -60,7 +81,18 @@ Result<TablePin> pin_of(const lance::StagedTransaction& staged) {
   pin.head_hash = hash_of(as_bytes(staged.head));
   pin.head_version = staged.version;
   pin.row_count = snapshot.manifest().row_count();
+  pin.base_version = base.version;
+  pin.base_hash = base.hash;
   return pin;
+}
+
+Result<DetachedCopy> detached_copy(const lance::Snapshot& version, base::Random& random) {
+  DetachedCopy copy;
+  copy.as.version = random.next() | lance::kDetachedBit;
+  WEFT_TRY(copy.object.second, lance::with_version(version.file().view(), copy.as.version));
+  copy.object.first = version.location().object(lance::manifest_name(copy.as.version));
+  copy.as.hash = hash_of(as_bytes(copy.object.second));
+  return copy;
 }
 
 }  // namespace weft::catalog

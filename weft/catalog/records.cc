@@ -137,6 +137,7 @@ class RowReader {
     return std::string(*value);
   }
 
+  bool has_member(std::string_view key) const { return metadata_.find(key) != nullptr; }
   std::optional<std::string> member(std::string_view key) const {
     const json::Value* const value = metadata_.find(key);
     const std::string* const text = value != nullptr ? value->as_string() : nullptr;
@@ -229,6 +230,10 @@ Row table_row(const TableEntry& table) {
   row.metadata.set("size_bytes", json::Value::number(table.pin.size_bytes));
   row.metadata.set("detached_hash", json::Value::string(table.pin.detached_hash));
   row.metadata.set("head_hash", json::Value::string(table.pin.head_hash));
+  if (table.pin.base_version != 0) {
+    row.metadata.set("base_version", json::Value::number(table.pin.base_version));
+    row.metadata.set("base_hash", json::Value::string(table.pin.base_hash));
+  }
   row.table_key = table.key;
   row.stable_table_id = table.identity.id.text();
   row.table_incarnation_id = table.identity.incarnation.text();
@@ -252,6 +257,10 @@ Result<TableEntry> parse_table(const RowReader& row) {
   WEFT_TRY(table.pin.size_bytes, row.number_member("size_bytes"));
   WEFT_TRY(table.pin.detached_hash, row.required_member("detached_hash"));
   WEFT_TRY(table.pin.head_hash, row.required_member("head_hash"));
+  if (row.has_member("base_version")) {
+    WEFT_TRY(table.pin.base_version, row.number_member("base_version"));
+    WEFT_TRY(table.pin.base_hash, row.required_member("base_hash"));
+  }
   WEFT_TRY(table.pin.head_version,
            row.number(kTableVersion, "a table has the version of its head"));
   WEFT_TRY(table.pin.row_count, row.number(kRowCount, "a table has a row count"));

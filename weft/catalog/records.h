@@ -41,6 +41,10 @@ struct TablePin {
   std::string head_hash;      // of the head's bytes
   uint64_t head_version = 0;
   uint64_t row_count = 0;
+  // What this version was staged upon, under its detached name; 0: nothing, the table was new. By
+  // its rows a head is told that took the pin's number from one with rows of somebody else.
+  uint64_t base_version = 0;
+  std::string base_hash;
   friend bool operator==(const TablePin&, const TablePin&) = default;
 };
 

@@ -30,7 +30,7 @@ class CatalogRecords : public testing::Test {
     made.identity = {ulid(), ulid()};
     made.path = table_path(key, made.identity);
     made.key = std::move(key);
-    made.pin = {"review.x", UINT64_MAX, 4'096, "ab", "cd", 12, 1'000};
+    made.pin = {"review.x", UINT64_MAX, 4'096, "ab", "cd", 12, 1'000, UINT64_MAX - 1, "ef"};
     return made;
   }
   CatalogState state() {

@@ -1,3 +1,3 @@
-set(SOURCES write.cc)
-set(HEADERS write.h)
-set(TESTS testing/graph_fixture.h write_test.cc)
+set(SOURCES head.cc write.cc)
+set(HEADERS head.h write.h)
+set(TESTS testing/graph_fixture.h head_test.cc write_test.cc)

@@ -4,9 +4,9 @@
 #include <iterator>
 #include <utility>
 
-#include "weft/codec/blake3.h"
-#include "weft/lance/table/manifest_file.h"
+#include "weft/lance/rows/carry_over.h"
 #include "weft/lance/table/names.h"
+#include "weft/txn/head.h"
 
 namespace weft::txn {
 namespace {
@@ -18,47 +18,26 @@ using catalog::TableEntry;
 
 constexpr std::string_view kForeignVersion = "foreign-version";
 constexpr std::string_view kStaleCapture = "stale-capture";
+constexpr std::string_view kToBeRebased = "to-be-rebased";
 constexpr uint64_t kHeldBytesMax = uint64_t{1} << 20U;
 
-Error foreign_version(const TableEntry& table, uint64_t version) {
-  return Error(ErrorKind::kConflict,
-               "another program has written this table; nothing was changed. See `weft repair`")
-      .with("table", table.key)
-      .with("path", table.path)
-      .with("version", version)
-      .with("reason", kForeignVersion);
+Error foreign_version(const TableEntry& table, const HeadReport& report) {
+  Error error(ErrorKind::kConflict,
+              "another program has changed rows of this table; nothing was changed. See `weft "
+              "repair`");
+  error = std::move(error)
+              .with("table", table.key)
+              .with("path", table.path)
+              .with("version", report.other_version);
+  if (!report.other_operation.empty()) {
+    error = std::move(error).with("operation", report.other_operation);
+  }
+  return std::move(error).with("reason", kForeignVersion);
 }
 
-Result<bool> exists(storage::ObjectStore& store, const std::string& name) {
-  const auto opened = store.open(name);
-  if (opened.ok()) {
-    return true;
-  }
-  return opened.error().kind() == ErrorKind::kNotFound ? Result<bool>(false)
-                                                       : Result<bool>(opened.error());
-}
-
-// Brings the head to the pin. Errors: kConflict if somebody else's version is at its number or
-// behind it.
-Status bring_head(const catalog::CatalogPlace& place, const TableEntry& table) {
-  const lance::TableLocation location = catalog::location_of(place, table);
-  const auto head = place.store.get(location.object(lance::manifest_name(table.pin.head_version)),
-                                    lance::kManifestFileBytesMax);
-  if (!head.ok()) {
-    if (head.error().kind() != ErrorKind::kNotFound) {
-      return head.error();
-    }
-    WEFT_TRY(const lance::FollowResult followed,
-             lance::follow(location, table.pin.detached_version, table.pin.head_version));
-    if (followed.outcome == lance::FollowOutcome::kTaken) {
-      return foreign_version(table, table.pin.head_version);
-    }
-  } else if (codec::to_hex(codec::blake3_16(head->bytes.view())) != table.pin.head_hash) {
-    return foreign_version(table, table.pin.head_version);
-  }
-  WEFT_TRY(const bool is_beyond,
-           exists(place.store, location.object(lance::manifest_name(table.pin.head_version + 1))));
-  return is_beyond ? Status(foreign_version(table, table.pin.head_version + 1)) : ok_status();
+Error stale_capture() {
+  return Error(ErrorKind::kConflict, "the graph has changed since this write has read it")
+      .with("reason", kStaleCapture);
 }
 
 Result<std::optional<CatalogView>> open_if_any(const catalog::CatalogPlace& place) {
@@ -88,6 +67,7 @@ class Writer {
       }
     }
     for (uint64_t attempt = 1; attempt <= request_.attempts_max; ++attempt) {
+      const uint64_t begun = view_ ? view_->version() : 0;
       WEFT_TRY(const std::optional<Receipt> receipt, try_once(attempt));
       if (receipt.has_value()) {
         return *receipt;
@@ -96,7 +76,8 @@ class Writer {
       if (earlier.has_value()) {
         return *earlier;
       }
-      if (request_.is_strict) {
+      WEFT_TRY(const bool rows_stand, has_only_rebases(begun));
+      if (request_.is_strict && !rows_stand) {
         return Error(ErrorKind::kConflict, "the graph has changed since this write has read it")
             .with("reason", "read-set-changed")
             .with("head", view_->state().head.id.text());
@@ -125,16 +106,49 @@ class Writer {
         .commit = *commit, .attempts = attempts, .is_repeated = true, .has_followed = false});
   }
 
+  // Whether nothing but rebases, which change no rows, came after that version.
+  Result<bool> has_only_rebases(uint64_t version) const {
+    const uint64_t now = view_ ? view_->version() : 0;
+    if (now == version || !view_) {
+      return now == version;
+    }
+    WEFT_TRY(const std::vector<CommitRecord> commits, view_->commits(now - version));
+    return std::ranges::all_of(
+        commits, [](const CommitRecord& commit) { return commit.kind == kRebaseKind; });
+  }
+
+  // Whether the head is the expected one, or a rebase of it.
+  Result<bool> is_expected() const {
+    if (!view_) {
+      return false;
+    }
+    if (view_->state().head.id == *request_.expected_head) {
+      return true;
+    }
+    WEFT_TRY(const std::vector<CommitRecord> commits, view_->commits(kRebasesMax));
+    for (const CommitRecord& commit : commits) {
+      if (commit.id == *request_.expected_head) {
+        return true;
+      }
+      if (commit.kind != kRebaseKind) {
+        break;
+      }
+    }
+    return false;
+  }
+
   Status check_precondition() const {
-    const bool is_there = view_.has_value();
-    if (!request_.expected_head.has_value() ||
-        (is_there && view_->state().head.id == *request_.expected_head)) {
+    if (!request_.expected_head.has_value()) {
+      return ok_status();
+    }
+    WEFT_TRY(const bool is_met, is_expected());
+    if (is_met) {
       return ok_status();
     }
     return Error(ErrorKind::kConflict, "the head is not the expected one")
         .with("reason", "precondition")
         .with("expected", request_.expected_head->text())
-        .with("head", is_there ? view_->state().head.id.text() : "none");
+        .with("head", view_ ? view_->state().head.id.text() : "none");
   }
 
   // Nothing: lost, and `view_` is the newest.
@@ -143,17 +157,20 @@ class Writer {
     Capture capture(place_, view_, operation_, attempt);
     Result<Change> prepared = prepare_(capture);
     if (!prepared.ok()) {
-      if (prepared.error().fact("reason") != kStaleCapture) {
+      const std::string reason(prepared.error().fact("reason"));
+      if (reason == kToBeRebased) {
+        WEFT_TRY_STATUS(rebase(std::string(prepared.error().fact("table"))));
+      } else if (reason != kStaleCapture) {
         return std::move(prepared).error();
       }
       WEFT_TRY(view_, open_if_any(place_));
       return std::optional<Receipt>();
     }
     const Change& change = *prepared;
-    WEFT_TRY(CatalogState next, next_state(change));
+    WEFT_TRY(CatalogState next, next_state(change, capture));
     WEFT_TRY(catalog::StagedPublication staged,
              catalog::stage_publication(place_, capture.view(), std::move(next)));
-    join_objects(change, staged);
+    join_objects(change, capture, staged);
     WEFT_TRY(const catalog::PublishResult published, catalog::publish(place_, staged));
     view_ = published.view;
     if (published.outcome == catalog::PublishOutcome::kLost) {
@@ -166,14 +183,16 @@ class Writer {
 
   // The detached versions of all tables, what they name and the catalog's rows go under one
   // barrier.
-  static void join_objects(const Change& change, catalog::StagedPublication& staged) {
+  static void join_objects(const Change& change, const Capture& capture,
+                           catalog::StagedPublication& staged) {
+    std::ranges::copy(capture.objects(), std::back_inserter(staged.transaction.objects));
     for (const TableChange& table : change.tables) {
       std::vector<lance::StagedObject> objects = table.staged.objects_detached();
       std::ranges::move(objects, std::back_inserter(staged.transaction.objects));
     }
   }
 
-  Result<CatalogState> next_state(const Change& change) {
+  Result<CatalogState> next_state(const Change& change, const Capture& capture) {
     CatalogState next = view_ ? view_->state() : CatalogState();
     const CommitRecord before = std::exchange(next.head, CommitRecord());
     next.head.id = base::Ulid::make(place_.clock.now(), place_.random);
@@ -191,7 +210,8 @@ class Writer {
       next.schema = change.schema;
     }
     for (const TableChange& table : change.tables) {
-      WEFT_TRY(const catalog::TablePin pin, catalog::pin_of(table.staged));
+      WEFT_TRY(const catalog::TablePin pin,
+               catalog::pin_of(table.staged, capture.base_of(table.key)));
       const auto known = std::ranges::find(next.tables, table.identity, &TableEntry::identity);
       if (known != next.tables.end()) {
         known->pin = pin;
@@ -200,6 +220,16 @@ class Writer {
       }
     }
     return next;
+  }
+
+  // A commit of its own: the pin's change upon the version that has its number, or a later one.
+  Status rebase(const std::string& key) {
+    const WriteRequest request{.kind = std::string(kRebaseKind), .actor = request_.actor};
+    const auto receipt =
+        write(place_, request, [&](Capture& capture) { return capture.rebase(key); });
+    // Somebody else did it.
+    return receipt.ok() || receipt.error().fact("reason") == kStaleCapture ? ok_status()
+                                                                           : receipt.error();
   }
 
   // What fails here is done by whoever writes the table next: the commit stands.
@@ -226,22 +256,75 @@ Capture::Capture(const catalog::CatalogPlace& place, std::optional<CatalogView> 
                  base::Ulid operation, uint64_t attempt)
     : place_(place), view_(std::move(view)), operation_(operation), attempt_(attempt) {}
 
-Result<lance::Snapshot> Capture::table(std::string_view key) {
+Result<const TableEntry*> Capture::entry(std::string_view key) const {
   const TableEntry* const found = view_ ? view_->state().find(key) : nullptr;
   if (found == nullptr) {
     return Error(ErrorKind::kNotFound, "the graph has no such table").with("table", key);
   }
-  Status brought = bring_head(place_, *found);
-  if (!brought.ok() && brought.error().fact("reason") == kForeignVersion) {
-    // A head beyond the pin is another's only if no later commit of the graph has made it.
-    WEFT_TRY(const CatalogView now, catalog::open_latest_after(*view_));
-    if (now.version() != view_->version()) {
-      return Error(ErrorKind::kConflict, "the graph has changed since this write has read it")
-          .with("reason", kStaleCapture);
-    }
+  return found;
+}
+
+Status Capture::check_is_newest() const {
+  WEFT_TRY(const CatalogView now, catalog::open_latest_after(*view_));
+  return now.version() == view_->version() ? ok_status() : Status(stale_capture());
+}
+
+Result<lance::Snapshot> Capture::table(std::string_view key) {
+  WEFT_TRY(const TableEntry* const found, entry(key));
+  WEFT_TRY(lance::Snapshot pinned, catalog::open_pinned(place_, *found));
+  WEFT_TRY(const HeadReport report, examine_head(place_, *found, pinned));
+  if (report.state == HeadState::kPinned) {
+    return pinned;
   }
-  WEFT_TRY_STATUS(std::move(brought));
-  return catalog::open_pinned(place_, *found);
+  // A head beyond the pin is another program's only if no later commit of the graph has made it.
+  WEFT_TRY_STATUS(check_is_newest());
+  switch (report.state) {
+    case HeadState::kTaken:
+      return Error(ErrorKind::kConflict, "the number of a version was taken")
+          .with("reason", kToBeRebased)
+          .with("table", key);
+    case HeadState::kOtherRows:
+      return foreign_version(*found, report);
+    default:
+      return stand_upon(key, *report.head, pinned);
+  }
+}
+
+Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
+                                            const lance::Snapshot& pinned) {
+  WEFT_TRY_STATUS(guard_version(place_, version, pinned, stage_options()));
+  WEFT_TRY(catalog::DetachedCopy copy, catalog::detached_copy(version, place_.random));
+  bases_.insert_or_assign(std::string(key), std::move(copy.as));
+  objects_.push_back(std::move(copy.object));
+  version.set_durable();
+  return version;
+}
+
+Result<Change> Capture::rebase(const std::string& key) {
+  WEFT_TRY(const TableEntry* const found, entry(key));
+  WEFT_TRY(const lance::Snapshot pinned, catalog::open_pinned(place_, *found));
+  WEFT_TRY(HeadReport report, examine_head(place_, *found, pinned));
+  if (report.state != HeadState::kTaken) {
+    return stale_capture();
+  }
+  WEFT_TRY(const lance::Snapshot onto, stand_upon(key, *report.head, pinned));
+  Change change;
+  TableChange& table = change.tables.emplace_back();
+  table.key = key;
+  table.identity = found->identity;
+  WEFT_TRY(table.staged, lance::stage_carried_over(onto, *report.base, pinned, stage_options()));
+  return change;
+}
+
+catalog::DetachedVersion Capture::base_of(std::string_view key) const {
+  const auto adopted = bases_.find(key);
+  if (adopted != bases_.end()) {
+    return adopted->second;
+  }
+  const TableEntry* const known = view_ ? view_->state().find(key) : nullptr;
+  return known == nullptr
+             ? catalog::DetachedVersion()
+             : catalog::DetachedVersion{known->pin.detached_version, known->pin.detached_hash};
 }
 
 lance::StageOptions Capture::stage_options() const {

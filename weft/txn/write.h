@@ -17,14 +17,16 @@
 //     over from the newest one; strict work is told that its reads have changed.
 // T5  Heads follow: after the publication each table's version is created under its own number, by
 //     whoever comes first, so that other Lance readers see published rows only, in order.
-// T6  A table that another program has written is not built upon: the write is refused and names
-// the
-//     version. Other tables are not affected.
+// T6  What another program did to a table without changing rows (compactions, indices) is built
+//     upon; where it took the number of a pinned version, that version's change is done again upon
+//     it, as a commit that changes no rows. A table of which it changed rows is not built upon: the
+//     write is refused and names the version. Other tables are not affected.
 // Protocol: docs/protocols/write.md.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +40,16 @@
 
 namespace weft::txn {
 
+struct TableChange {
+  std::string key;
+  catalog::TableIdentity identity;  // one that the catalog does not have: the table is new
+  lance::StagedTransaction staged;
+};
+struct Change {
+  std::vector<TableChange> tables;
+  std::optional<catalog::SchemaPin> schema;  // nothing: as it was
+};
+
 // The state that one attempt stands on, and the names of what it stages. Not thread-safe.
 class Capture {
  public:
@@ -48,31 +60,40 @@ class Capture {
   const catalog::CatalogView* view() const { return view_ ? &*view_ : nullptr; }
   const catalog::CatalogPlace& place() const { return place_; }
 
-  // The pinned version of a table that this write will build upon. Brings its head up to date first
-  // if the publication's writer did not. Errors: kNotFound; kConflict with reason=foreign-version
-  // (T6); kCorrupt.
+  // The version of a table that this write will build upon: the pinned one, its head brought up to
+  // date first if the publication's writer did not, or a later one of another program that has the
+  // same rows. Errors: kNotFound; kConflict with reason=foreign-version (T6), or one that write()
+  // answers by starting over: hand it on; kCorrupt.
   Result<lance::Snapshot> table(std::string_view key);
   // For whatever is staged in this attempt: names that nothing else has, copies kept.
   lance::StageOptions stage_options() const;
   // The same with small files of rows held back, to be put with all else under one barrier.
   lance::RowOptions row_options() const;
 
+  // For write() itself: what a table's change is staged upon, what is to be put with it, and the
+  // change of a pin upon the version that took its number.
+  catalog::DetachedVersion base_of(std::string_view key) const;
+  const std::vector<lance::StagedObject>& objects() const { return objects_; }
+  Result<Change> rebase(const std::string& key);
+
  private:
+  Result<const catalog::TableEntry*> entry(std::string_view key) const;
+  Status check_is_newest() const;
+  Result<lance::Snapshot> stand_upon(std::string_view key, lance::Snapshot version,
+                                     const lance::Snapshot& pinned);
+
   catalog::CatalogPlace place_;
   std::optional<catalog::CatalogView> view_;
   base::Ulid operation_;
   uint64_t attempt_;
+  std::map<std::string, catalog::DetachedVersion, std::less<>> bases_;
+  std::vector<lance::StagedObject> objects_;
 };
 
-struct TableChange {
-  std::string key;
-  catalog::TableIdentity identity;  // one that the catalog does not have: the table is new
-  lance::StagedTransaction staged;
-};
-struct Change {
-  std::vector<TableChange> tables;
-  std::optional<catalog::SchemaPin> schema;  // nothing: as it was
-};
+// The kind of a commit that changes no rows (T6). At most so many behind one another are taken for
+// the head that a write expects.
+inline constexpr std::string_view kRebaseKind = "rebase";
+inline constexpr uint64_t kRebasesMax = 16;
 
 struct WriteRequest {
   // None: a fresh one. To be repeated after kRecoveryRequired, whose fact operation holds it.

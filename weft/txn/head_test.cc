@@ -1,0 +1,203 @@
+// Other programs at work on the tables of a graph: what they only move is built upon, what they
+// change stops writes to that table.
+#include "weft/txn/head.h"
+
+#include <gmock/gmock.h>
+
+#include "weft/lance/table/refs.h"
+#include "weft/storage/memory_store.h"
+#include "weft/txn/testing/graph_fixture.h"
+
+namespace weft::txn {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+class HeadTest : public testing::Test {
+ protected:
+  catalog::CatalogPlace place() {
+    return {.store = store_, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+  }
+  lance::RowOptions foreign() {
+    lance::RowOptions options;
+    options.stage.operation = "foreign";
+    options.stage.clock = &clock_;
+    options.stage.random = &random_;
+    options.write.executor = &executor_;
+    return options;
+  }
+  lance::Snapshot commit(Result<lance::StagedTransaction> staged) {
+    EXPECT_TRUE(staged.ok()) << staged.error().to_string();
+    const auto result = lance::commit(*staged, {foreign().stage, 10, true});
+    EXPECT_TRUE(result.ok() && result->outcome == lance::CommitOutcome::kCommitted);
+    return *result->snapshot;
+  }
+  // Somebody without weft rewrites fragments into larger ones.
+  lance::Snapshot compact(const lance::Snapshot& head) {
+    auto staged = lance::stage_compaction(head, {}, foreign());
+    EXPECT_TRUE(staged.ok() && staged->has_value());
+    return staged.ok() && staged->has_value() ? commit(std::move(**staged)) : head;
+  }
+  // Another version with the same rows.
+  lance::Snapshot touch(const lance::Snapshot& head) {
+    lance::UpdateConfigOperation operation;
+    operation.config = lance::MapUpdate{{{"touched", "yes"}}, false};
+    return commit(lance::Stage(head, foreign().stage).finish(std::move(operation)));
+  }
+  lance::Snapshot append(const lance::Snapshot& head, int64_t id) {
+    return commit(lance::stage_append(head, {id_rows({id})}, foreign()));
+  }
+  std::string head_name(uint64_t version) {
+    return head_of(place(), "node:A")->location().object(lance::manifest_name(version));
+  }
+  void expect_rows(const std::multiset<int64_t>& rows) {
+    EXPECT_EQ(published(place(), "node:A"), rows);
+    EXPECT_EQ(ids_of(*head_of(place(), "node:A")), rows);
+  }
+  std::vector<std::string> kinds() {
+    std::vector<std::string> kinds;
+    const std::vector<catalog::CommitRecord> commits = *catalog::open_latest(place())->commits(100);
+    for (const catalog::CommitRecord& commit : commits) {
+      kinds.push_back(commit.kind);
+    }
+    return kinds;
+  }
+  // Three commits, the last of which nobody followed: its number is free.
+  void three_commits_without_the_last_head() {
+    ASSERT_TRUE(insert(place(), {{"node:A", {1, 2}}}).ok());
+    ASSERT_TRUE(insert(place(), {{"node:A", {3}}}).ok());
+    ASSERT_TRUE(insert(place(), {{"node:A", {4}}}).ok());
+    ASSERT_TRUE(store_.remove(head_name(3)).ok());
+  }
+
+  base::SystemClock clock_;
+  base::Random random_{23};
+  base::ThreadPool executor_{1};
+  storage::MemoryDisk disk_{&clock_};
+  storage::MemoryStore store_{disk_};
+};
+
+TEST_F(HeadTest, ACompactionIsBuiltUpon) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1, 2}}}).ok());
+  ASSERT_TRUE(insert(place(), {{"node:A", {3}}}).ok());
+  const lance::Snapshot compacted = compact(*head_of(place(), "node:A"));
+  EXPECT_EQ(compacted.version(), 3U);
+  const auto receipt = insert(place(), {{"node:A", {4}}});
+  ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
+  EXPECT_TRUE(receipt->has_followed);
+  EXPECT_EQ(receipt->attempts, 1U);
+  expect_rows({1, 2, 3, 4});
+  EXPECT_EQ(head_of(place(), "node:A")->version(), 4U);
+  // What the other program wrote is kept from its own cleanup.
+  const auto branches = lance::list_branches(compacted.location());
+  ASSERT_EQ(branches->size(), 1U);
+  EXPECT_THAT(branches->front().name, StartsWith("weft-keep.3."));
+  EXPECT_EQ(branches->front().parent_version, 3U);
+  ASSERT_TRUE(insert(place(), {{"node:A", {5}}}).ok());
+  expect_rows({1, 2, 3, 4, 5});
+  EXPECT_THAT(kinds(), ElementsAre("mutate", "mutate", "mutate", "mutate"));
+}
+
+TEST_F(HeadTest, SeveralVersionsWithoutOtherRowsAreBuiltUponThoughTheyWereCleanedAway) {
+  for (const int64_t id : {1, 2, 3}) {
+    ASSERT_TRUE(insert(place(), {{"node:A", {id}}}).ok());
+  }
+  compact(touch(*head_of(place(), "node:A")));
+  for (const uint64_t version : {1, 2, 3, 4}) {
+    ASSERT_TRUE(store_.remove(head_name(version)).ok());
+  }
+  const auto receipt = insert(place(), {{"node:A", {4}}});
+  ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
+  expect_rows({1, 2, 3, 4});
+  EXPECT_EQ(head_of(place(), "node:A")->version(), 6U);
+}
+
+TEST_F(HeadTest, APinWhoseNumberACompactionTookIsRebased) {
+  three_commits_without_the_last_head();
+  EXPECT_EQ(compact(*head_of(place(), "node:A")).version(), 3U);
+  EXPECT_EQ(published(place(), "node:A"), (std::multiset<int64_t>{1, 2, 3, 4}));
+  const auto receipt = insert(place(), {{"node:A", {5}}});
+  ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
+  expect_rows({1, 2, 3, 4, 5});
+  EXPECT_THAT(kinds(), ElementsAre("mutate", "rebase", "mutate", "mutate", "mutate"));
+}
+
+// The trace that the model of the protocol found (decision 9): two compactions, so that the newest
+// version stands above the pin's number and has not its rows.
+TEST_F(HeadTest, APinThatTwoCompactionsOvertookIsRebased) {
+  for (const bool is_cleaned : {false, true}) {
+    storage::MemoryDisk disk(&clock_);
+    storage::MemoryStore store(disk);
+    const catalog::CatalogPlace at{
+        .store = store, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+    ASSERT_TRUE(insert(at, {{"node:A", {1}}}).ok());
+    ASSERT_TRUE(insert(at, {{"node:A", {2}}}).ok());
+    ASSERT_TRUE(insert(at, {{"node:A", {3}}}).ok());
+    const lance::TableLocation table = head_of(at, "node:A")->location();
+    ASSERT_TRUE(insert(at, {{"node:A", {4}}}).ok());
+    ASSERT_TRUE(store.remove(table.object(lance::manifest_name(4))).ok());
+    compact(touch(*head_of(at, "node:A")));
+    ASSERT_EQ(head_of(at, "node:A")->version(), 5U);
+    if (is_cleaned) {
+      ASSERT_TRUE(store.remove(table.object(lance::manifest_name(4))).ok());
+    }
+    const auto receipt = insert(at, {{"node:A", {5}}});
+    ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
+    EXPECT_EQ(published(at, "node:A"), (std::multiset<int64_t>{1, 2, 3, 4, 5}));
+    EXPECT_EQ(ids_of(*head_of(at, "node:A")), published(at, "node:A"));
+  }
+}
+
+TEST_F(HeadTest, StrictWorkAndAnExpectedHeadStandARebase) {
+  three_commits_without_the_last_head();
+  const base::Ulid head = catalog::open_latest(place())->state().head.id;
+  compact(*head_of(place(), "node:A"));
+  WriteRequest strict;
+  strict.is_strict = true;
+  strict.expected_head = head;
+  const auto receipt = insert(place(), {{"node:A", {5}}}, strict);
+  ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
+  expect_rows({1, 2, 3, 4, 5});
+}
+
+TEST_F(HeadTest, ChangedRowsStopWritesToThatTableAndTheirVersionIsNamed) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1, 2}}, {"node:B", {1}}}).ok());
+  append(*head_of(place(), "node:A"), 666);
+  compact(*head_of(place(), "node:A"));
+  const auto refused = insert(place(), {{"node:A", {3}}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(refused.error().fact("reason"), "foreign-version");
+  EXPECT_EQ(refused.error().fact("version"), "2");
+  EXPECT_EQ(refused.error().fact("operation"), "Append");
+  EXPECT_THAT(published(place(), "node:A"), ElementsAre(1, 2));
+  EXPECT_TRUE(insert(place(), {{"node:B", {2}}}).ok());
+}
+
+TEST_F(HeadTest, ChangedRowsThatTookANumberAreNotTakenForTheBase) {
+  three_commits_without_the_last_head();
+  append(*head_of(place(), "node:A"), 666);
+  const auto refused = insert(place(), {{"node:A", {5}}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().fact("reason"), "foreign-version");
+  EXPECT_EQ(refused.error().fact("version"), "3");
+  EXPECT_EQ(published(place(), "node:A"), (std::multiset<int64_t>{1, 2, 3, 4}));
+}
+
+TEST_F(HeadTest, ChangedRowsAreFoundThoughTheirTransactionIsGone) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1, 2}}}).ok());
+  append(*head_of(place(), "node:A"), 666);
+  const lance::Snapshot last = compact(*head_of(place(), "node:A"));
+  ASSERT_TRUE(store_.remove(head_name(1)).ok());
+  ASSERT_TRUE(store_.remove(head_name(2)).ok());
+  const auto refused = insert(place(), {{"node:A", {3}}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().fact("reason"), "foreign-version");
+  EXPECT_EQ(refused.error().fact("version"), std::to_string(last.version()));
+  EXPECT_THAT(refused.error().fact("operation"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace weft::txn
