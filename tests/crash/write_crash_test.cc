@@ -5,6 +5,7 @@
 #include "tests/crash/crash_harness.h"
 #include <gmock/gmock.h>
 
+#include "weft/catalog/branches.h"
 #include "weft/txn/testing/graph_fixture.h"
 
 namespace weft::crash {
@@ -18,7 +19,7 @@ class WriteScenario : public CrashScenario {
  public:
   Status prepare(storage::ObjectStore& store) override {
     for (const std::vector<Insert>& inserts : before()) {
-      WEFT_TRY_STATUS(txn::insert(place(store), inserts));
+      WEFT_TRY_STATUS(txn::insert(main(store), inserts));
     }
     return meddle(store);
   }
@@ -73,7 +74,9 @@ class WriteScenario : public CrashScenario {
                : Status(Error(ErrorKind::kInvalid, "the compaction was not committed"));
   }
 
-  catalog::CatalogPlace place(storage::ObjectStore& store) {
+  // Where the write goes.
+  virtual catalog::CatalogPlace place(storage::ObjectStore& store) { return main(store); }
+  catalog::CatalogPlace main(storage::ObjectStore& store) {
     return {.store = store, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
   }
 
@@ -174,12 +177,105 @@ struct WriteUponATakenNumber final : CompactedByOthers {
   }
 };
 
+// The write forks the catalog and one table.
+struct FirstWriteOfABranch final : WriteScenario {
+  std::vector<std::vector<Insert>> before() const override {
+    return {{{"node:A", {1, 2}}, {"edge:B", {3}}}, {{"node:A", {4}}}};
+  }
+  std::vector<Insert> change() const override { return {{"node:A", {5}}}; }
+  Status meddle(storage::ObjectStore& store) override {
+    WEFT_TRY(const catalog::CatalogView view, catalog::open_latest(main(store)));
+    WEFT_TRY(life_, catalog::create_branch(main(store), view, "review", {.actor = "ana"}));
+    return ok_status();
+  }
+  catalog::CatalogPlace place(storage::ObjectStore& store) override {
+    return catalog::place_of(main(store), life_);
+  }
+  void verify(storage::ObjectStore& store) override {
+    WriteScenario::verify(store);
+    EXPECT_EQ(txn::published(main(store), "node:A"), (Ids{1, 2, 4}));
+    const auto head = txn::head_of(main(store), "node:A");
+    EXPECT_EQ(txn::ids_of(*head), (Ids{1, 2, 4}));
+  }
+
+ private:
+  catalog::BranchLife life_;
+};
+
+// A branch is made, and after that it is there or not; or it is deleted.
+class BranchScenario : public CrashScenario {
+ public:
+  explicit BranchScenario(bool deletes) : deletes_(deletes) {}
+  Status prepare(storage::ObjectStore& store) override {
+    WEFT_TRY_STATUS(txn::insert(main(store), {{"node:A", {1}}}));
+    return deletes_ ? make(store) : ok_status();
+  }
+  Status run(storage::ObjectStore& store) override {
+    Status done = deletes_ ? remove(store) : make(store);
+    acknowledged_ = done.ok();
+    return done;
+  }
+  void verify(storage::ObjectStore& store) override {
+    const bool is_there = exists(store);
+    if (acknowledged_) {
+      EXPECT_EQ(is_there, !deletes_);
+    }
+    // Again, without help, and a write to it.
+    const Status again = deletes_ ? remove(store) : make(store);
+    EXPECT_TRUE(again.ok() || again.error().kind() ==
+                                  (deletes_ ? ErrorKind::kNotFound : ErrorKind::kAlreadyExists))
+        << again.error().to_string();
+    EXPECT_EQ(exists(store), !deletes_);
+    if (deletes_) {
+      EXPECT_TRUE(make(store).ok());
+    }
+    const auto branch = catalog::open_branch(main(store), "review");
+    ASSERT_TRUE(branch.ok());
+    ASSERT_TRUE(txn::insert(*branch, {{"node:A", {2}}}).ok());
+    EXPECT_EQ(txn::published(*branch, "node:A"), (Ids{1, 2}));
+    EXPECT_EQ(txn::published(main(store), "node:A"), (Ids{1}));
+  }
+
+ private:
+  catalog::CatalogPlace main(storage::ObjectStore& store) {
+    return {.store = store, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+  }
+  Status make(storage::ObjectStore& store) {
+    WEFT_TRY(const catalog::CatalogView view, catalog::open_latest(main(store)));
+    WEFT_TRY_STATUS(catalog::create_branch(main(store), view, "review", {.actor = "ana"}));
+    return ok_status();
+  }
+  Status remove(storage::ObjectStore& store) {
+    WEFT_TRY(const catalog::CatalogPlace branch, catalog::open_branch(main(store), "review"));
+    WEFT_TRY_STATUS(txn::delete_branch(branch, {.actor = "ana"}));
+    return ok_status();
+  }
+  bool exists(storage::ObjectStore& store) {
+    const auto branches = catalog::list_branches(main(store));
+    EXPECT_TRUE(branches.ok());
+    return branches.ok() && !branches->empty();
+  }
+
+  base::SystemClock clock_;
+  base::Random random_{10};
+  base::ThreadPool executor_{1};
+  bool deletes_;
+  bool acknowledged_ = false;
+};
+struct CreateBranch final : BranchScenario {
+  CreateBranch() : BranchScenario(false) {}
+};
+struct DeleteBranch final : BranchScenario {
+  DeleteBranch() : BranchScenario(true) {}
+};
+
 template <typename Scenario>
 void crash_scenario() {
   const CrashSummary summary =
       crash_everywhere([] { return std::make_unique<Scenario>(); }, {.seeds_per_step = 1});
   testing::Test::RecordProperty("runs", static_cast<int>(summary.runs));
-  EXPECT_GE(summary.steps, 10U);
+  constexpr bool kIsSmall = std::is_same_v<Scenario, CreateBranch>;
+  EXPECT_GE(summary.steps, kIsSmall ? 3U : 10U);
 }
 
 TEST(WriteCrash, TheFirstWriteOfAGraph) {
@@ -190,6 +286,15 @@ TEST(WriteCrash, AWriteToTwoTables) {
 }
 TEST(WriteCrash, AFirstWriteToATable) {
   crash_scenario<FirstWriteToATable>();
+}
+TEST(WriteCrash, TheFirstWriteOfABranch) {
+  crash_scenario<FirstWriteOfABranch>();
+}
+TEST(WriteCrash, ABranchIsMade) {
+  crash_scenario<CreateBranch>();
+}
+TEST(WriteCrash, ABranchIsDeleted) {
+  crash_scenario<DeleteBranch>();
 }
 TEST(WriteCrash, AWriteUponACompactionOfOthers) {
   crash_scenario<WriteUponACompaction>();

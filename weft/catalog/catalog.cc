@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
+#include "weft/catalog/fork.h"
 #include "weft/lance/layout/field.h"
 #include "weft/lance/rows/row_writer.h"
 #include "weft/lance/rows/table_reader.h"
@@ -97,7 +99,7 @@ Result<std::vector<columns::Batch>> read_fragments(const lance::Snapshot& snapsh
   }
 }
 
-Result<CatalogView> view_of(lance::Snapshot snapshot) {
+Result<CatalogView> view_of(lance::TableLocation chain, lance::Snapshot snapshot) {
   WEFT_TRY_STATUS(check_format(snapshot));
   WEFT_TRY(const Fragments fragments, sort_fragments(snapshot));
   WEFT_TRY(const auto batches, read_fragments(snapshot, fragments.pointers));
@@ -110,7 +112,7 @@ Result<CatalogView> view_of(lance::Snapshot snapshot) {
         .with("version", snapshot.version())
         .with("commit_of_version", state.head.catalog_version);
   }
-  return CatalogView(std::move(snapshot), std::move(state));
+  return CatalogView(std::move(chain), std::move(snapshot), std::move(state));
 }
 
 lance::StageOptions stage_options(const CatalogPlace& place, const CommitRecord& head,
@@ -211,19 +213,38 @@ Result<std::optional<CommitRecord>> CatalogView::find_operation(base::Ulid opera
 }
 
 Result<CatalogView> open_latest(const CatalogPlace& place) {
-  WEFT_TRY(lance::Snapshot snapshot, lance::open_latest(place.location()));
-  return view_of(std::move(snapshot));
+  Result<lance::Snapshot> latest = lance::open_latest(place.location());
+  if (!latest.ok() && latest.error().kind() == ErrorKind::kNotFound && !place.lineage.empty()) {
+    return open_version(place, place.lineage.front().version);
+  }
+  return latest.ok() ? view_of(place.location(), std::move(latest).value())
+                     : Result<CatalogView>(std::move(latest).error());
 }
 
 Result<CatalogView> open_latest_after(const CatalogView& known) {
+  if (known.is_inherited()) {
+    Result<lance::Snapshot> first = lance::open_latest(known.chain());
+    if (!first.ok()) {
+      return first.error().kind() == ErrorKind::kNotFound
+                 ? Result<CatalogView>(known)
+                 : Result<CatalogView>(std::move(first).error());
+    }
+    return view_of(known.chain(), std::move(first).value());
+  }
   WEFT_TRY(lance::Snapshot snapshot, lance::open_latest_after(known.snapshot()));
   return snapshot.version() == known.version() ? Result<CatalogView>(known)
-                                               : view_of(std::move(snapshot));
+                                               : view_of(known.chain(), std::move(snapshot));
 }
 
 Result<CatalogView> open_version(const CatalogPlace& place, uint64_t version) {
-  WEFT_TRY(lance::Snapshot snapshot, lance::open_version(place.location(), version));
-  return view_of(std::move(snapshot));
+  lance::TableLocation location = place.location();
+  for (const ForkPoint& fork : place.lineage) {
+    if (version <= fork.version) {
+      location.branch = fork.life;
+    }
+  }
+  WEFT_TRY(lance::Snapshot snapshot, lance::open_version(location, version));
+  return view_of(place.location(), std::move(snapshot));
 }
 
 Result<StagedPublication> stage_publication(const CatalogPlace& place, const CatalogView* base,
@@ -268,7 +289,13 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
     WEFT_TRY(staged.transaction,
              lance::stage_new_table(std::move(table), options, std::move(held)));
   } else {
-    lance::Stage stage(base->snapshot(), options);
+    lance::Snapshot upon = base->snapshot();
+    if (base->is_inherited()) {
+      WEFT_TRY(Fork fork, fork_of(place, upon));
+      std::ranges::move(fork.objects, std::back_inserter(held));
+      upon = std::move(fork.snapshot);
+    }
+    lance::Stage stage(std::move(upon), options);
     stage.held_objects() = std::move(held);
     WEFT_TRY(staged.transaction, std::move(stage).finish(std::move(update)));
   }
@@ -290,7 +317,7 @@ Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication
     WEFT_TRY(lance::Snapshot snapshot, staged.transaction.snapshot());
     snapshot.set_durable();
     result.outcome = PublishOutcome::kPublished;
-    result.view = CatalogView(std::move(snapshot), staged.state);
+    result.view = CatalogView(place.location(), std::move(snapshot), staged.state);
     return result;
   }
   WEFT_TRY(result.view, open_latest(place));

@@ -38,6 +38,13 @@ namespace weft::catalog {
 
 inline constexpr std::string_view kCatalogFolder = "__manifest";
 
+// A version of a chain, from which another chain begins.
+struct ForkPoint {
+  std::string life;  // "": main
+  uint64_t version = 0;
+  friend bool operator==(const ForkPoint&, const ForkPoint&) = default;
+};
+
 // Where a graph's chain of versions is and what working on it needs. References must outlive all
 // that is opened. Not thread-safe because of `random`.
 struct CatalogPlace {
@@ -45,8 +52,11 @@ struct CatalogPlace {
   base::Clock& clock;
   base::Random& random;
   base::Executor& executor;
-  // The life of a branch: a native branch of `__manifest`; "": main.
+  // The life of a branch (branches.h): a native branch of `__manifest`; "": main.
   std::string life;
+  // Of a branch: where it comes from, nearest first, main last; and when it was made.
+  std::vector<ForkPoint> lineage = {};
+  base::WallTime forked_at = {};
 
   lance::TableLocation location() const { return {&store, std::string(kCatalogFolder), life}; }
 };
@@ -54,11 +64,16 @@ struct CatalogPlace {
 // One version. A value, cheap to copy, immutable.
 class CatalogView {
  public:
-  CatalogView(lance::Snapshot snapshot, CatalogState state)
-      : snapshot_(std::move(snapshot)),
+  CatalogView(lance::TableLocation chain, lance::Snapshot snapshot, CatalogState state)
+      : chain_(std::move(chain)),
+        snapshot_(std::move(snapshot)),
         state_(std::make_shared<const CatalogState>(std::move(state))) {}
 
   uint64_t version() const { return snapshot_.version(); }
+  // Where later versions come to stand.
+  const lance::TableLocation& chain() const { return chain_; }
+  // Of a branch that nobody has written yet: a version of another chain.
+  bool is_inherited() const { return chain_.branch != snapshot_.location().branch; }
   const CatalogState& state() const { return *state_; }
   const lance::Snapshot& snapshot() const { return snapshot_; }
 
@@ -69,6 +84,7 @@ class CatalogView {
   Result<std::optional<CommitRecord>> find_operation(base::Ulid operation) const;
 
  private:
+  lance::TableLocation chain_;
   lance::Snapshot snapshot_;
   std::shared_ptr<const CatalogState> state_;
 };

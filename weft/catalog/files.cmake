@@ -1,3 +1,3 @@
-set(SOURCES catalog.cc pinned_table.cc records.cc)
-set(HEADERS catalog.h pinned_table.h records.h)
+set(SOURCES branches.cc catalog.cc fork.cc pinned_table.cc records.cc)
+set(HEADERS branches.h catalog.h fork.h pinned_table.h records.h)
 set(TESTS catalog_test.cc records_test.cc)

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "weft/catalog/branches.h"
+#include "weft/catalog/fork.h"
 #include "weft/lance/rows/carry_over.h"
 #include "weft/lance/table/names.h"
 #include "weft/txn/head.h"
@@ -153,6 +155,9 @@ class Writer {
 
   // Nothing: lost, and `view_` is the newest.
   Result<std::optional<Receipt>> try_once(uint64_t attempt) {
+    if (view_) {
+      WEFT_TRY_STATUS(catalog::check_goes_on(*view_));
+    }
     WEFT_TRY_STATUS(check_precondition());
     Capture capture(place_, view_, operation_, attempt);
     Result<Change> prepared = prepare_(capture);
@@ -272,6 +277,9 @@ Status Capture::check_is_newest() const {
 Result<lance::Snapshot> Capture::table(std::string_view key) {
   WEFT_TRY(const TableEntry* const found, entry(key));
   WEFT_TRY(lance::Snapshot pinned, catalog::open_pinned(place_, *found));
+  if (found->pin.ref != place_.life) {
+    return fork(key, pinned);
+  }
   WEFT_TRY(const HeadReport report, examine_head(place_, *found, pinned));
   if (report.state == HeadState::kPinned) {
     return pinned;
@@ -290,12 +298,24 @@ Result<lance::Snapshot> Capture::table(std::string_view key) {
   }
 }
 
-Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
-                                            const lance::Snapshot& pinned) {
-  WEFT_TRY_STATUS(guard_version(place_, version, pinned, stage_options()));
+Result<lance::Snapshot> Capture::fork(std::string_view key, const lance::Snapshot& pinned) {
+  WEFT_TRY(catalog::Fork fork, catalog::fork_of(place_, pinned));
+  std::ranges::move(fork.objects, std::back_inserter(objects_));
+  WEFT_TRY_STATUS(keep_base(key, fork.snapshot));
+  return std::move(fork.snapshot);
+}
+
+Status Capture::keep_base(std::string_view key, const lance::Snapshot& version) {
   WEFT_TRY(catalog::DetachedCopy copy, catalog::detached_copy(version, place_.random));
   bases_.insert_or_assign(std::string(key), std::move(copy.as));
   objects_.push_back(std::move(copy.object));
+  return ok_status();
+}
+
+Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
+                                            const lance::Snapshot& pinned) {
+  WEFT_TRY_STATUS(guard_version(place_, version, pinned, stage_options()));
+  WEFT_TRY_STATUS(keep_base(key, version));
   version.set_durable();
   return version;
 }
@@ -347,6 +367,15 @@ lance::RowOptions Capture::row_options() const {
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare) {
   return Writer(place, request, prepare).run();
+}
+
+Result<Receipt> delete_branch(const catalog::CatalogPlace& branch, const WriteRequest& request) {
+  if (branch.life.empty()) {
+    return Error(ErrorKind::kInvalid, "main cannot be deleted");
+  }
+  WriteRequest last = request;
+  last.kind = catalog::kDeleteBranchKind;
+  return write(branch, last, [](Capture& /*capture*/) { return Result<Change>(Change()); });
 }
 
 }  // namespace weft::txn

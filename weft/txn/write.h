@@ -17,6 +17,8 @@
 //     over from the newest one; strict work is told that its reads have changed.
 // T5  Heads follow: after the publication each table's version is created under its own number, by
 //     whoever comes first, so that other Lance readers see published rows only, in order.
+// T5b A branch moves heads of its own life only: what it inherits is forked into a native branch of
+//     the table by its first write.
 // T6  What another program did to a table without changing rows (compactions, indices) is built
 //     upon; where it took the number of a pinned version, that version's change is done again upon
 //     it, as a commit that changes no rows. A table of which it changed rows is not built upon: the
@@ -79,6 +81,9 @@ class Capture {
  private:
   Result<const catalog::TableEntry*> entry(std::string_view key) const;
   Status check_is_newest() const;
+  // The pinned version, of another life, where this branch goes on with it.
+  Result<lance::Snapshot> fork(std::string_view key, const lance::Snapshot& pinned);
+  Status keep_base(std::string_view key, const lance::Snapshot& version);
   Result<lance::Snapshot> stand_upon(std::string_view key, lance::Snapshot version,
                                      const lance::Snapshot& pinned);
 
@@ -124,5 +129,9 @@ using Prepare = std::function<Result<Change>(Capture&)>;
 // kRecoveryRequired with fact operation; those of the store, and then nothing was published.
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare);
+
+// The last commit of a branch: its tables and versions stay until a cleanup, and nothing is written
+// to it any more. Errors: those of write(); kInvalid: main; kNotFound: it was deleted already.
+Result<Receipt> delete_branch(const catalog::CatalogPlace& branch, const WriteRequest& request);
 
 }  // namespace weft::txn

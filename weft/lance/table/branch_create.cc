@@ -156,14 +156,27 @@ Result<StagedTransaction> stage_branch(const Snapshot& snapshot, const std::stri
   return staged;
 }
 
+Result<StagedObject> stage_branch_ref(const Snapshot& snapshot, const StagedTransaction& branch,
+                                      const std::string& life, const StageOptions& options) {
+  TableLocation root = branch.location;
+  root.branch.clear();
+  std::vector<std::pair<uint64_t, std::string>> lives;
+  if (!snapshot.location().branch.empty()) {
+    WEFT_TRY(const Branch parent, find_branch(root, snapshot.location().branch));
+    lives = parent.lives;
+  }
+  lives.emplace_back(snapshot.version(), life);
+  return StagedObject(root.object(std::string(kBranchesFolder) +
+                                  branch_file_name(branch.location.branch) + ".json"),
+                      ref_text(snapshot, lives, branch.head.size(), options));
+}
+
 Result<Snapshot> create_branch(const Snapshot& snapshot, const std::string& name,
                                const StageOptions& options) {
   WEFT_TRY(const StagedTransaction staged, stage_branch(snapshot, name, options));
   storage::ObjectStore& store = *staged.location.store;
   TableLocation root = staged.location;
   root.branch.clear();
-  const std::string ref =
-      root.object(std::string(kBranchesFolder) + branch_file_name(name) + ".json");
   auto existing = find_branch(root, name);
   if (existing.ok()) {
     return Error(ErrorKind::kAlreadyExists, "branch exists").with("branch", name);
@@ -171,13 +184,8 @@ Result<Snapshot> create_branch(const Snapshot& snapshot, const std::string& name
   if (existing.error().kind() != ErrorKind::kNotFound) {
     return std::move(existing).error();
   }
-  std::vector<std::pair<uint64_t, std::string>> lives;
-  if (!snapshot.location().branch.empty()) {
-    WEFT_TRY(const Branch parent, find_branch(root, snapshot.location().branch));
-    lives = parent.lives;
-  }
-  lives.emplace_back(snapshot.version(),
-                     hex_text(options.random->next()) + hex_text(options.random->next()));
+  const std::string life = hex_text(options.random->next()) + hex_text(options.random->next());
+  WEFT_TRY(const StagedObject ref, stage_branch_ref(snapshot, staged, life, options));
   WEFT_TRY_STATUS(remove_leftovers(staged, name));
   WEFT_TRY_STATUS(put_staged(store, staged.objects));
   // Lost: the first version of an unfinished creation from the same place, which serves as well.
@@ -186,8 +194,7 @@ Result<Snapshot> create_branch(const Snapshot& snapshot, const std::string& name
   if (head == storage::PutOutcome::kLost) {
     WEFT_TRY_STATUS(store.sync_existing({staged.head_name}));
   }
-  const std::string text = ref_text(snapshot, lives, staged.head.size(), options);
-  WEFT_TRY(const storage::PutOutcome made, store.put_if_absent(ref, as_bytes(text)));
+  WEFT_TRY(const storage::PutOutcome made, store.put_if_absent(ref.first, as_bytes(ref.second)));
   if (made == storage::PutOutcome::kLost) {
     return Error(ErrorKind::kAlreadyExists, "branch exists").with("branch", name);
   }

@@ -57,6 +57,10 @@ Result<Snapshot> create_branch(const Snapshot& snapshot, const std::string& name
 // The bytes of that first version: its manifest and transaction, for who stages them himself.
 Result<StagedTransaction> stage_branch(const Snapshot& snapshot, const std::string& name,
                                        const StageOptions& options);
+// The ref of a branch that stage_branch staged, to be put after it. `life` is the branch's own
+// identifier. Errors: kCorrupt; those of reading the ref of the branch that it comes from.
+Result<StagedObject> stage_branch_ref(const Snapshot& snapshot, const StagedTransaction& branch,
+                                      const std::string& life, const StageOptions& options);
 // Errors: kNotFound; kConflict if another branch or a tag starts from it.
 Status delete_branch(const TableLocation& table, const std::string& name);
 
