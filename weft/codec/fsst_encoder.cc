@@ -15,6 +15,15 @@ constexpr size_t kSampleBytes = size_t{16} * 1024;
 constexpr size_t kSamplePieceBytes = 512;
 constexpr size_t kSymbolsMax = 255;
 constexpr uint32_t kRounds = 5;
+constexpr uint32_t kEscape = 255;
+constexpr size_t kWordBytes = 8;
+
+constexpr uint32_t consumed_by(uint32_t emit) {
+  return emit >> 8U & 0xffU;
+}
+constexpr uint32_t size_of(uint32_t emit) {
+  return emit >> 16U;
+}
 
 uint64_t mask_of(uint32_t length) {
   return length >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * length)) - 1;
@@ -35,7 +44,12 @@ uint64_t load(const uint8_t* from, size_t available) {
 
 }  // namespace
 
-FsstEncoder::FsstEncoder() : slots_(kSlots), pairs_(65536) {}
+FsstEncoder::FsstEncoder() : slots_(kSlots), shorts_(kPairs + 256, emit(kEscape, 1, 2)) {
+  // What an empty slot is compared with belongs to another one.
+  for (Slot& slot : slots_) {
+    slot.bytes = &slot == slots_.data() ? 1 : 0;
+  }
+}
 
 size_t FsstEncoder::slot_of(uint64_t word) {
   const uint64_t key = word & 0xffffffU;
@@ -45,65 +59,216 @@ size_t FsstEncoder::slot_of(uint64_t word) {
 bool FsstEncoder::add(const Symbol& symbol) {
   WEFT_CHECK(symbols_.size() < kSymbolsMax && symbol.length >= 1 && symbol.length <= 8);
   const auto code = static_cast<uint8_t>(symbols_.size());
+  const Emit emitted = emit(code, symbol.length, 1);
   if (symbol.length == 1) {
-    const auto byte = static_cast<uint8_t>(symbol.bytes);
-    singles_[byte] = {.code = code, .consumed = 1, .emitted = 1};
+    shorts_[kPairs + symbol.bytes] = emitted;
     for (size_t second = 0; second < 256; ++second) {
-      Short& pair = pairs_[byte | second << 8U];
-      if (pair.consumed == 1) {
-        pair = singles_[byte];
+      Emit& pair = shorts_[symbol.bytes | second << 8U];
+      if (pair == emit(kEscape, 1, 2)) {
+        pair = emitted;
       }
     }
   } else if (symbol.length == 2) {
-    pairs_[symbol.bytes] = {.code = code, .consumed = 2, .emitted = 1};
+    shorts_[symbol.bytes] = emitted;
   } else {
     Slot& slot = slots_[slot_of(symbol.bytes)];
-    if (slot.length != 0) {
+    if (slot.emit != 0) {
       return false;
     }
-    slot = {.bytes = symbol.bytes,
-            .mask = mask_of(symbol.length),
-            .length = static_cast<uint16_t>(symbol.length),
-            .code = code};
+    slot = {.bytes = symbol.bytes, .shift = 64 - 8 * symbol.length, .emit = emitted};
   }
   symbols_.push_back(symbol);
   return true;
+}
+
+// One symbol or escape of eight bytes or more. Both ways are computed and one is taken by
+// arithmetic: which one it is nobody can predict.
+inline FsstEncoder::Emit FsstEncoder::next(uint64_t word) const {
+  const Slot& slot = slots_[slot_of(word)];
+  const Emit other = shorts_[word & 0xffffU];
+  const Emit same = (word ^ slot.bytes) << slot.shift == 0 ? ~Emit{0} : 0;
+  return other ^ ((other ^ slot.emit) & same);
+}
+
+// The same of the `left` bytes that `word` begins with; those behind are zero.
+FsstEncoder::Emit FsstEncoder::next_of(uint64_t word, size_t left) const {
+  const Slot& slot = slots_[slot_of(word)];
+  if (consumed_by(slot.emit) <= left && (word ^ slot.bytes) << slot.shift == 0) {
+    return slot.emit;
+  }
+  return shorts_[left >= 2 ? word & 0xffffU : kPairs + (word & 0xffU)];
 }
 
 size_t FsstEncoder::encode(ByteView value, uint8_t* out) const {
   const uint8_t* in = as_octets(value);
   const uint8_t* const end = in + value.size();
   uint8_t* const begin = out;
-  while (end - in >= 8) {
-    const uint64_t word = load(in, 8);
-    const Slot& slot = slots_[slot_of(word)];
-    if (slot.length != 0 && ((word ^ slot.bytes) & slot.mask) == 0) {
-      *out++ = static_cast<uint8_t>(slot.code);
-      in += slot.length;
-    } else {
-      const Short entry = pairs_[word & 0xffffU];
-      out[0] = entry.code;
-      out[1] = static_cast<uint8_t>(word);
-      out += entry.emitted;
-      in += entry.consumed;
-    }
-  }
   while (in < end) {
     const auto left = static_cast<size_t>(end - in);
     const uint64_t word = load(in, left);
-    const Slot& slot = slots_[slot_of(word)];
-    if (slot.length != 0 && slot.length <= left && ((word ^ slot.bytes) & slot.mask) == 0) {
-      *out++ = static_cast<uint8_t>(slot.code);
-      in += slot.length;
-      continue;
-    }
-    const Short entry = left >= 2 ? pairs_[word & 0xffffU] : singles_[word & 0xffU];
-    out[0] = entry.code;
+    const Emit emit = left >= kWordBytes ? next(word) : next_of(word, left);
+    out[0] = static_cast<uint8_t>(emit);
     out[1] = static_cast<uint8_t>(word);
-    out += entry.emitted;
-    in += entry.consumed;
+    out += size_of(emit);
+    in += consumed_by(emit);
   }
   return static_cast<size_t>(out - begin);
+}
+
+// The lanes of one call: each a run of neighbouring values, about equal in bytes, and twice their
+// size of the output. No word is read beyond the text: values that end in its last bytes go through
+// no lane.
+class FsstEncoder::Lanes {
+ public:
+  Lanes(const FsstEncoder& encoder, ByteView text, std::span<const uint64_t> offsets, uint8_t* out,
+        std::span<uint64_t> ends)
+      : encoder_(encoder), text_(as_octets(text)), offsets_(offsets), ends_(ends) {
+    const uint64_t base = offsets.front();
+    const uint64_t safe = std::max(offsets.back(), base + kWordBytes) - kWordBytes;
+    const auto values_end = static_cast<size_t>(
+        std::upper_bound(offsets.begin(), offsets.end(), safe) - offsets.begin() - 1);
+    for (size_t i = 0; i < kLanes; ++i) {
+      const uint64_t share = base + (safe - base) / kLanes * (i + 1);
+      const auto share_end = static_cast<size_t>(
+          std::lower_bound(offsets.begin(), offsets.end(), share) - offsets.begin());
+      lanes_[i] = {
+          .out_begin = out + 2 * (offsets[rest_] - base),
+          .out_end = nullptr,
+          .value_begin = rest_,
+          .value = rest_,
+          .value_end = i + 1 < kLanes ? std::clamp(share_end, rest_, values_end) : values_end};
+      rest_ = lanes_[i].value_end;
+    }
+  }
+
+  void run() {
+    std::array<Cursor, kLanes> cursors;
+    bool all = true;
+    for (size_t i = 0; i < kLanes; ++i) {
+      const uint8_t* const in = text_ + offsets_[lanes_[i].value];
+      cursors[i] = {.in = in,
+                    .in_end = next_end(lanes_[i], in, lanes_[i].out_begin),
+                    .out = lanes_[i].out_begin};
+      all = all && cursors[i].in_end != nullptr;
+    }
+    while (all) {
+#pragma GCC unroll 4
+      for (size_t i = 0; i < kLanes; ++i) {
+        all &= advance(lanes_[i], cursors[i]);
+      }
+    }
+    for (size_t i = 0; i < kLanes; ++i) {
+      while (cursors[i].in_end != nullptr) {
+        advance(lanes_[i], cursors[i]);
+      }
+    }
+  }
+
+  // Moves what the lanes wrote together, and encodes what went through none.
+  void finish(uint8_t* out) {
+    uint64_t end = 0;
+    for (const Lane& lane : lanes_) {
+      const auto size = static_cast<size_t>(lane.out_end - lane.out_begin);
+      if (out + end != lane.out_begin && size != 0) {
+        std::memmove(out + end, lane.out_begin, size);
+      }
+      for (size_t value = lane.value_begin; value < lane.value_end; ++value) {
+        ends_[value + 1] += end;
+      }
+      end += size;
+    }
+    for (size_t value = rest_; value + 1 < offsets_.size(); ++value) {
+      const ByteView text(reinterpret_cast<const std::byte*>(text_) + offsets_[value],
+                          offsets_[value + 1] - offsets_[value]);
+      end += encoder_.encode(text, out + end);
+      ends_[value + 1] = end;
+    }
+  }
+
+ private:
+  struct Lane {
+    uint8_t* out_begin = nullptr;
+    uint8_t* out_end = nullptr;
+    size_t value_begin = 0;
+    size_t value = 0;  // the next one
+    size_t value_end = 0;
+  };
+  // What changes with every code, apart, so that it stays in registers.
+  struct Cursor {
+    const uint8_t* in = nullptr;
+    const uint8_t* in_end = nullptr;  // of the value; null: the lane is done
+    uint8_t* out = nullptr;
+  };
+
+  // Where the next value ends that is not empty, which begins at `in`. Null: there is none. Notes
+  // that the codes of the one before end at `out`.
+  [[gnu::noinline]] const uint8_t* next_end(Lane& lane, const uint8_t* in, uint8_t* out) const {
+    while (true) {
+      if (lane.value != lane.value_begin) {
+        ends_[lane.value] = static_cast<uint64_t>(out - lane.out_begin);
+      }
+      if (lane.value == lane.value_end) {
+        lane.out_end = out;
+        return nullptr;
+      }
+      const uint8_t* const end = text_ + offsets_[++lane.value];
+      if (end != in) {
+        return end;
+      }
+    }
+  }
+
+  // The last bytes of a value, when a symbol would reach beyond them.
+  [[gnu::noinline]] uint8_t* encode_end(const uint8_t* in, const uint8_t* in_end, uint8_t* out) const {
+    while (in != in_end) {
+      const auto left = static_cast<size_t>(in_end - in);
+      const uint64_t word = load(in, kWordBytes) & mask_of(static_cast<uint32_t>(left));
+      const Emit emit = encoder_.next_of(word, left);
+      out[0] = static_cast<uint8_t>(emit);
+      out[1] = static_cast<uint8_t>(word);
+      out += size_of(emit);
+      in += consumed_by(emit);
+    }
+    return out;
+  }
+
+  // One code. False if the lane is done.
+  [[gnu::always_inline]] bool advance(Lane& lane, Cursor& cursor) const {
+    const uint64_t word = load(cursor.in, kWordBytes);
+    const Emit emit = encoder_.next(word);
+    const uint8_t* const in = cursor.in + consumed_by(emit);
+    uint8_t* out = cursor.out + size_of(emit);
+    cursor.out[0] = static_cast<uint8_t>(emit);
+    cursor.out[1] = static_cast<uint8_t>(word);
+    if (in < cursor.in_end) [[likely]] {
+      cursor.in = in;
+      cursor.out = out;
+      return true;
+    }
+    if (in > cursor.in_end) {
+      out = encode_end(cursor.in, cursor.in_end, cursor.out);
+    }
+    cursor.in = cursor.in_end;
+    cursor.out = out;
+    cursor.in_end = next_end(lane, cursor.in, out);
+    return cursor.in_end != nullptr;
+  }
+
+  const FsstEncoder& encoder_;
+  const uint8_t* text_;
+  std::span<const uint64_t> offsets_;
+  std::span<uint64_t> ends_;
+  std::array<Lane, kLanes> lanes_{};
+  size_t rest_ = 0;
+};
+
+void FsstEncoder::encode_all(ByteView text, std::span<const uint64_t> offsets, uint8_t* out,
+                             std::span<uint64_t> ends) const {
+  WEFT_CHECK(!offsets.empty() && ends.size() == offsets.size());
+  ends[0] = 0;
+  Lanes lanes(*this, text, offsets, out, ends);
+  lanes.run();
+  lanes.finish(out);
 }
 
 std::string FsstEncoder::table() const {

@@ -35,6 +35,13 @@ class FsstEncoder {
   // bytes of the code; the byte behind it may have been overwritten too.
   size_t encode(ByteView value, uint8_t* out) const;
 
+  // Encodes all values of `text`, cut by `offsets` (count + 1, ascending), one after another into
+  // `out`, which has room for 2 * text.size() + 1 bytes, and puts where their codes end to `ends`
+  // (count + 1, the first 0). The codes are those of encode(), several times as fast: values from
+  // kLanes places are encoded in turn, so that none waits for the other.
+  void encode_all(ByteView text, std::span<const uint64_t> offsets, uint8_t* out,
+                  std::span<uint64_t> ends) const;
+
  private:
   friend class FsstTrainer;
 
@@ -42,30 +49,34 @@ class FsstEncoder {
     uint64_t bytes = 0;  // little-endian; zero behind `length`
     uint32_t length = 0;
   };
+  // What is emitted, in one word: the code, how many bytes of the text it stands for, and how many
+  // bytes it takes (2: an escape and the byte).
+  using Emit = uint32_t;
+  static constexpr Emit emit(uint32_t code, uint32_t consumed, uint32_t emitted) {
+    return code | consumed << 8U | emitted << 16U;
+  }
   // A symbol of three bytes or more in a table by the hash of its first three.
   struct Slot {
-    uint64_t bytes = 0;
-    uint64_t mask = 0;
-    uint16_t length = 0;  // 0: empty
-    uint16_t code = 0;
-  };
-  // What is emitted for two bytes that begin no longer symbol.
-  struct Short {
-    uint8_t code = 255;
-    uint8_t consumed = 1;
-    uint8_t emitted = 2;  // 2: an escape and the byte
+    uint64_t bytes = 0;  // of an empty slot: some that never come here
+    uint32_t shift = 0;  // of what differs: the bytes behind the symbol fall out
+    Emit emit = 0;       // 0: empty
   };
   static constexpr size_t kSlots = 4096;
+  static constexpr size_t kPairs = 65536;
+  static constexpr size_t kLanes = 4;
+  class Lanes;
 
   FsstEncoder();
   // False if a symbol with the same hash is there already.
   bool add(const Symbol& symbol);
   static size_t slot_of(uint64_t word);
+  Emit next(uint64_t word) const;
+  Emit next_of(uint64_t word, size_t left) const;
 
   std::vector<Symbol> symbols_;
   std::vector<Slot> slots_;
-  std::vector<Short> pairs_;          // by two bytes
-  std::array<Short, 256> singles_{};  // by the last byte of a value
+  // For bytes that begin no longer symbol: by two bytes, then by the last one of a value.
+  std::vector<Emit> shorts_;
   double sample_ratio_ = 1;
 };
 

@@ -51,13 +51,23 @@ double round_trip(const Values& values) {
   const std::string table = encoder.table();
   EXPECT_EQ(table.size(), kFsstTableBytes);
   size_t total = 0;
+  // Exactly the room that is asked for, again.
+  std::vector<uint8_t> all(2 * values.text.size() + 1);
+  std::vector<uint64_t> ends(values.offsets.size());
+  const std::string text(values.text);
+  encoder.encode_all(as_bytes(text), values.offsets, all.data(), ends);
   for (size_t i = 0; i < values.count(); ++i) {
     // Exactly the room that is asked for: a sanitizer sees what goes beyond.
     std::vector<uint8_t> codes(2 * values.at(i).size() + 1);
     const size_t size = encoder.encode(as_bytes(values.at(i)), codes.data());
     EXPECT_EQ(decode(table, codes.data(), size), values.at(i)) << i;
+    EXPECT_EQ(ends[i], total);
+    EXPECT_TRUE(std::equal(codes.begin(), codes.begin() + static_cast<ptrdiff_t>(size),
+                           all.begin() + static_cast<ptrdiff_t>(total)))
+        << i;
     total += size;
   }
+  EXPECT_EQ(ends.back(), total);
   return values.text.empty() ? 1
                              : static_cast<double>(total) / static_cast<double>(values.text.size());
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "weft/base/check.h"
 
@@ -74,9 +75,36 @@ void unpack_lanes(std::span<const T> words, uint32_t width_bits,
   }
 }
 
-#define WEFT_LANE_PACKING(T)                                                                   \
-  template void pack_lanes<T>(std::span<const T, kPackedBlockValues>, uint32_t, std::span<T>); \
-  template void unpack_lanes<T>(std::span<const T>, uint32_t, std::span<T, kPackedBlockValues>)
+template <PackedWord T>
+T unpack_value(ByteView words, uint32_t width_bits, size_t element) {
+  constexpr uint32_t kBits = sizeof(T) * 8;
+  constexpr size_t kLanes = kPackedBlockValues / kBits;
+  // kOrder is its own inverse.
+  WEFT_CHECK(width_bits <= kBits && element < kPackedBlockValues &&
+             words.size() >= packed_word_count<T>(width_bits) * sizeof(T));
+  if (width_bits == 0) {
+    return 0;
+  }
+  const size_t lane = element % kLanes;
+  const size_t row = kOrder[(element % 128 - lane) / 16] * 8 + element / 128;
+  const auto load = [&](size_t word) {
+    T value = 0;
+    std::memcpy(&value, words.data() + (word * kLanes + lane) * sizeof(T), sizeof(T));
+    return value;
+  };
+  const size_t bit = row * width_bits;
+  const auto shift = static_cast<uint32_t>(bit % kBits);
+  T value = static_cast<T>(load(bit / kBits) >> shift);
+  if (shift + width_bits > kBits) {
+    value = static_cast<T>(value | static_cast<T>(load(bit / kBits + 1) << (kBits - shift)));
+  }
+  return value & static_cast<T>(static_cast<T>(~T{0}) >> (kBits - width_bits));
+}
+
+#define WEFT_LANE_PACKING(T)                                                                     \
+  template void pack_lanes<T>(std::span<const T, kPackedBlockValues>, uint32_t, std::span<T>);   \
+  template void unpack_lanes<T>(std::span<const T>, uint32_t, std::span<T, kPackedBlockValues>); \
+  template T unpack_value<T>(ByteView, uint32_t, size_t)
 WEFT_LANE_PACKING(uint8_t);
 WEFT_LANE_PACKING(uint16_t);
 WEFT_LANE_PACKING(uint32_t);

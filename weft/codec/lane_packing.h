@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <span>
 
+#include "weft/base/bytes.h"
+
 namespace weft::codec {
 
 inline constexpr size_t kPackedBlockValues = 1024;
@@ -46,5 +48,10 @@ void pack_lanes(std::span<const T, kPackedBlockValues> values, uint32_t width_bi
 template <PackedWord T>
 void unpack_lanes(std::span<const T> words, uint32_t width_bits,
                   std::span<T, kPackedBlockValues> out);
+
+// Value `element` of the block alone: for few of a block, much faster than all. `words` has the
+// bytes of packed_word_count<T>(width_bits) words, not necessarily aligned.
+template <PackedWord T>
+T unpack_value(ByteView words, uint32_t width_bits, size_t element);
 
 }  // namespace weft::codec

@@ -1,6 +1,7 @@
 #include "weft/codec/lane_packing.h"
 
 #include <array>
+#include <cstring>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,12 @@ TYPED_TEST(LanePacking, EveryWidthComesBackAndLiesWhereTheFormatSays) {
     back.fill(T{0x33});
     unpack_lanes<T>(words, width, back);
     EXPECT_EQ(values, back) << "width " << width;
+    // One by one, from words that are not aligned.
+    std::vector<std::byte> bytes(1 + words.size() * sizeof(T));
+    std::memcpy(bytes.data() + 1, words.data(), words.size() * sizeof(T));
+    for (size_t element = 0; element < 1024; ++element) {
+      EXPECT_EQ(unpack_value<T>(ByteView(bytes).subspan(1), width, element), values[element]);
+    }
     for (size_t element = 0; element < 1024; element += 37) {
       EXPECT_EQ(slow_value<T>(words, width, element), values[element]) << width << " " << element;
     }
