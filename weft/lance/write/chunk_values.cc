@@ -48,15 +48,16 @@ class Flat final : public ChunkValues {
   size_t chunk_items(uint64_t first) const override {
     return static_cast<size_t>(std::min<uint64_t>(items_, rows_.slot_count - first));
   }
-  void append(uint64_t first, size_t count, std::vector<std::string>& buffers) const override {
+  void append(uint64_t first, size_t count, ChunkOutput& out) const override {
     if (has_item_nulls_) {
-      append_bits(rows_.item_validity, first * shape_.items(), count * shape_.items(), buffers[0]);
+      append_bits(rows_.item_validity, first * shape_.items(), count * shape_.items(),
+                  out.next_buffer());
     }
     if (shape_.kind == ValueKind::kBits) {
-      append_bits(rows_.values, first * shape_.items(), count * shape_.items(), buffers.back());
+      append_bits(rows_.values, first * shape_.items(), count * shape_.items(), out.next_buffer());
     } else {
       const uint64_t size = shape_.gathered_bytes();
-      append_octets(buffers.back(), std::span(rows_.values).subspan(first * size, count * size));
+      append_octets(out.next_buffer(), std::span(rows_.values).subspan(first * size, count * size));
     }
   }
   uint64_t estimated_bytes() const override {
@@ -112,8 +113,8 @@ class PlainIntegers final : public Integers<T> {
   size_t chunk_items(uint64_t first) const override {
     return static_cast<size_t>(std::min<uint64_t>(kItems, this->count_ - first));
   }
-  void append(uint64_t first, size_t count, std::vector<std::string>& buffers) const override {
-    append_octets(buffers[0], this->values_.subspan(first * sizeof(T), count * sizeof(T)));
+  void append(uint64_t first, size_t count, ChunkOutput& out) const override {
+    append_octets(out.next_buffer(), this->values_.subspan(first * sizeof(T), count * sizeof(T)));
   }
   uint64_t estimated_bytes() const override {
     return this->values_.size() + (this->count_ / kItems + 1) * kChunkOverheadBytes;
@@ -127,12 +128,21 @@ class PlainIntegers final : public Integers<T> {
 template <codec::PackedWord T>
 class PackedIntegers final : public Integers<T> {
  public:
-  using Integers<T>::Integers;
+  explicit PackedIntegers(std::span<const uint8_t> values) : Integers<T>(values) {
+    std::array<T, codec::kPackedBlockValues> block{};
+    for (uint64_t first = 0; first < this->count_; first += block.size()) {
+      const size_t count =
+          static_cast<size_t>(std::min<uint64_t>(block.size(), this->count_ - first));
+      this->copy(first, count, block.data());
+      const uint32_t width = codec::width_of<T>(std::span<const T>(block.data(), count));
+      bytes_ += kChunkOverheadBytes + sizeof(T) * (1 + codec::packed_word_count<T>(width));
+    }
+  }
   Encoding encoding() const override { return Encoding::inline_bitpacking(this->kBits); }
   size_t chunk_items(uint64_t first) const override {
     return static_cast<size_t>(std::min<uint64_t>(codec::kPackedBlockValues, this->count_ - first));
   }
-  void append(uint64_t first, size_t count, std::vector<std::string>& buffers) const override {
+  void append(uint64_t first, size_t count, ChunkOutput& out) const override {
     std::array<T, codec::kPackedBlockValues> block{};
     this->copy(first, count, block.data());
     const uint32_t width = codec::width_of<T>(block);
@@ -140,20 +150,12 @@ class PackedIntegers final : public Integers<T> {
     words[0] = static_cast<T>(width);
     const size_t packed = codec::packed_word_count<T>(width);
     codec::pack_lanes<T>(block, width, std::span(words).subspan(1, packed));
-    append_words<T>(buffers[0], std::span(words).first(1 + packed));
+    append_words<T>(out.next_buffer(), std::span(words).first(1 + packed));
   }
-  uint64_t estimated_bytes() const override {
-    uint64_t bytes = 0;
-    std::array<T, codec::kPackedBlockValues> block{};
-    for (uint64_t first = 0; first < this->count_; first += block.size()) {
-      const size_t count =
-          static_cast<size_t>(std::min<uint64_t>(block.size(), this->count_ - first));
-      this->copy(first, count, block.data());
-      const uint32_t width = codec::width_of<T>(std::span<const T>(block.data(), count));
-      bytes += kChunkOverheadBytes + sizeof(T) * (1 + codec::packed_word_count<T>(width));
-    }
-    return bytes;
-  }
+  uint64_t estimated_bytes() const override { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
 };
 
 // Values and run lengths of one byte.
@@ -180,14 +182,17 @@ class RunIntegers final : public Integers<T> {
     }
     return static_cast<size_t>(items == left ? items : std::bit_floor(items));
   }
-  void append(uint64_t first, size_t count, std::vector<std::string>& buffers) const override {
+  void append(uint64_t first, size_t count, ChunkOutput& out) const override {
+    std::string lengths;
+    std::string& values = out.next_buffer();
     for (size_t i = 0; i < count;) {
       const size_t run = run_at(first + i, count - i);
       const T value = this->at(first + i);
-      append_words<T>(buffers[0], std::span(&value, 1));
-      buffers[1].push_back(static_cast<char>(run));
+      append_words<T>(values, std::span(&value, 1));
+      lengths.push_back(static_cast<char>(run));
       i += run;
     }
+    out.next_buffer() += lengths;
   }
   uint64_t estimated_bytes() const override {
     const uint64_t chunks = std::max(this->count_ / kChunkItemsMax, runs_ / (kRunsMax / 2)) + 1;
@@ -245,16 +250,17 @@ class Texts final : public ChunkValues {
     return static_cast<size_t>(std::min(items, left));
   }
   // Offsets from the start of the buffer, then the bytes, padded to the offsets' size.
-  void append(uint64_t first, size_t count, std::vector<std::string>& buffers) const override {
-    std::vector<Offset> offsets(count + 1);
-    const uint64_t start = sizeof(Offset) * offsets.size();
+  void append(uint64_t first, size_t count, ChunkOutput& out) const override {
+    std::string& buffer = out.next_buffer();
+    const uint64_t start = sizeof(Offset) * (count + 1);
     const uint64_t base = ends_[first];
+    std::array<Offset, kChunkItemsMax + 1> offsets;  // NOLINT(*-member-init): filled below
     for (size_t i = 0; i <= count; ++i) {
       offsets[i] = static_cast<Offset>(start + ends_[first + i] - base);
     }
-    append_words<Offset>(buffers[0], offsets);
-    append_octets(buffers[0], bytes_.subspan(base, ends_[first + count] - base));
-    pad(buffers[0], sizeof(Offset), 'H');
+    append_words<Offset>(buffer, std::span(offsets).first(count + 1));
+    append_octets(buffer, bytes_.subspan(base, ends_[first + count] - base));
+    pad(buffer, sizeof(Offset), 'H');
   }
   uint64_t estimated_bytes() const override {
     const uint64_t plain = size_of(0, count());
@@ -274,6 +280,20 @@ class Texts final : public ChunkValues {
 };
 
 }  // namespace
+
+std::string& ChunkOutput::next_buffer() {
+  end_buffers();
+  begin_ = out_.size();
+  return out_;
+}
+
+void ChunkOutput::end_buffers() {
+  if (begin_) {
+    sizes_.push_back(out_.size() - *begin_);
+    pad(out_, alignment_, filler_);
+    begin_.reset();
+  }
+}
 
 ChunkValuesPtr flat_values(const PageRows& rows, const ValueShape& shape) {
   return std::make_unique<Flat>(rows, shape);

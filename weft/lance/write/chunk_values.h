@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,30 @@ inline constexpr size_t kChunkBytesMax = 32768;
 inline constexpr size_t kChunkValueBytes = 8184;
 inline constexpr size_t kTextChunkBytes = 4096;
 
+// Takes the value buffers of one chunk after another, right where they stay.
+class ChunkOutput {
+ public:
+  // `out` must outlive it. Each buffer begins at a multiple of `alignment`.
+  ChunkOutput(std::string& out, size_t alignment, char filler)
+      : out_(out), alignment_(alignment), filler_(filler) {}
+
+  // Where the next buffer is appended to. Whatever was appended since the call before was the last
+  // one.
+  std::string& next_buffer();
+  // Ends the last buffer.
+  void end_buffers();
+  // Of the buffers since the last call of clear_sizes, without padding.
+  std::span<const size_t> sizes() const { return sizes_; }
+  void clear_sizes() { sizes_.clear(); }
+
+ private:
+  std::string& out_;
+  size_t alignment_;
+  char filler_;
+  std::optional<size_t> begin_;
+  std::vector<size_t> sizes_;
+};
+
 class ChunkValues {
  public:
   virtual ~ChunkValues() = default;
@@ -30,8 +55,8 @@ class ChunkValues {
   // How many items the chunk that begins at item `first` shall have: a power of two from 2 to
   // kChunkItemsMax, or all that are left if that is not more.
   virtual size_t chunk_items(uint64_t first) const = 0;
-  // Appends items [first, first + count) to `buffers`, of which there are buffer_count().
-  virtual void append(uint64_t first, size_t count, std::vector<std::string>& buffers) const = 0;
+  // Appends items [first, first + count) to as many buffers of `out` as buffer_count() says.
+  virtual void append(uint64_t first, size_t count, ChunkOutput& out) const = 0;
   // About how many bytes all of it takes in the file, chunk headers included.
   virtual uint64_t estimated_bytes() const = 0;
 };

@@ -59,7 +59,7 @@ EncodedPage constant_page(const PageRows& rows, const Levels& levels, const Valu
   layout::ConstantLayout out;
   out.layers = levels.layers;
   if (value && shape.kind == ValueKind::kText) {
-    page.buffers.push_back(text_buffer(*value, shape.large));
+    page.buffers.emplace_back(text_buffer(*value, shape.large));
   } else if (value) {
     out.inline_value = *value;
   }
@@ -72,8 +72,8 @@ EncodedPage constant_page(const PageRows& rows, const Levels& levels, const Valu
     out.repetition_count = repetition.count;
     out.definition = std::move(definition.encoding);
     out.definition_count = definition.count;
-    page.buffers.push_back(std::move(repetition.bytes));
-    page.buffers.push_back(std::move(definition.bytes));
+    page.buffers.emplace_back(std::move(repetition.bytes));
+    page.buffers.emplace_back(std::move(definition.bytes));
   }
   page.layout = std::move(out);
   return page;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <utility>
 
 #include "weft/lance/write/file_output.h"
@@ -60,6 +61,10 @@ bool fits(const Type& given, const Type& wanted) {
 struct OpenPage {
   PageRows rows;
   uint64_t used = 0;
+  // What the page before took: the next one will take about as much, and need not be copied while
+  // it grows.
+  size_t values_before = 0;
+  size_t offsets_before = 0;
 };
 
 // A full page on its way to the file.
@@ -125,7 +130,7 @@ class Writer final : public DataFileWriter {
         full_.push_back({leaf, std::exchange(open_[leaf].rows, {})});
       }
     }
-    WEFT_TRY_STATUS(encode_full_pages());
+    WEFT_TRY_STATUS(run_wave(0, nullptr));
     WEFT_TRY_STATUS(write_encoded());
     layout::FileDescriptor descriptor;
     descriptor.fields = parts_.fields;
@@ -202,9 +207,11 @@ class Writer final : public DataFileWriter {
     return end;
   }
 
+  // One wave: pages encoded before are written, full pages encoded, the slice taken apart; the
+  // longest first.
   Status append_slice(const Batch& batch, size_t begin, size_t end) {
     std::vector<std::vector<FullPage>> full(leaves_.size());
-    const auto one = [&](size_t leaf) {
+    const auto take_apart = [&](size_t leaf) {
       return append_leaf(leaf, *batch.column(leaves_[leaf].top_level), begin, end, full[leaf]);
     };
     uint64_t bytes = 0;
@@ -213,10 +220,10 @@ class Writer final : public DataFileWriter {
     }
     if (bytes < kParallelBytes) {
       for (size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
-        WEFT_TRY_STATUS(one(leaf));
+        WEFT_TRY_STATUS(take_apart(leaf));
       }
     } else {
-      WEFT_TRY_STATUS(executor_.for_each(leaves_.size(), one));
+      WEFT_TRY_STATUS(run_wave(leaves_.size(), take_apart));
     }
     row_count_ += end - begin;
     // In the order of the rows that filled them, which no cutting into batches changes (W2).
@@ -227,8 +234,8 @@ class Writer final : public DataFileWriter {
     std::sort(full_.begin() + first_new, full_.end(), [](const FullPage& a, const FullPage& b) {
       return a.end_row() != b.end_row() ? a.end_row() < b.end_row() : a.leaf < b.leaf;
     });
-    if (full_.size() >= std::min(2 * executor_.width(), kWaitingPagesMax)) {
-      return encode_full_pages();
+    if (full_.size() >= kWaitingPagesMax) {
+      return run_wave(0, nullptr);
     }
     return ok_status();
   }
@@ -238,11 +245,19 @@ class Writer final : public DataFileWriter {
     const Leaf& leaf = leaves_[index];
     OpenPage& page = open_[index];
     while (begin < end) {
+      if (page.rows.row_count == 0) {
+        page.rows.values.reserve(page.values_before);
+        page.rows.offsets.reserve(page.offsets_before);
+      }
       const RowShare share = rows_that_fill(column, leaf, begin, end, page_bytes_ - page.used);
       WEFT_TRY_STATUS(shred(column, leaf, begin, begin + share.row_count, page.rows));
       page.used += share.used;
       begin += share.row_count;
       if (page.used >= page_bytes_) {
+        // A little more, as texts vary.
+        constexpr size_t kSlack = 32;
+        page.values_before = page.rows.values.size() + page.rows.values.size() / kSlack;
+        page.offsets_before = page.rows.offsets.size() + page.rows.offsets.size() / kSlack;
         const uint64_t next_row = page.rows.first_row + page.rows.row_count;
         full.push_back({index, std::exchange(page.rows, {})});
         page.rows.first_row = next_row;
@@ -252,24 +267,34 @@ class Writer final : public DataFileWriter {
     return ok_status();
   }
 
-  // While pages are encoded, those encoded before are written.
-  Status encode_full_pages() {
-    std::vector<std::vector<EncodedPage>> encoded(full_.size());
-    WEFT_TRY_STATUS(executor_.for_each(full_.size() + 1, [&](size_t task) -> Status {
+  // While pages are encoded, those encoded before are written and `more` is done: all that are
+  // full so far.
+  Status run_wave(size_t more_count, const std::function<Status(size_t)>& more) {
+    std::vector<FullPage> full = std::exchange(full_, {});
+    // Texts take longest.
+    std::vector<size_t> order(full.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_partition(order.begin(), order.end(), [&](size_t i) {
+      return leaves_[full[i].leaf].shape.kind == ValueKind::kText;
+    });
+    std::vector<std::vector<EncodedPage>> encoded(full.size());
+    WEFT_TRY_STATUS(executor_.for_each(1 + full.size() + more_count, [&](size_t task) -> Status {
       if (task == 0) {
         return write_encoded();
       }
-      FullPage& page = full_[task - 1];
-      const PageRows rows = std::exchange(page.rows, {});
-      WEFT_TRY(encoded[task - 1], encode_page(rows, leaves_[page.leaf], version_));
+      if (task > full.size()) {
+        return more(task - 1 - full.size());
+      }
+      const size_t i = order[task - 1];
+      WEFT_TRY(encoded[i],
+               encode_page(std::exchange(full[i].rows, {}), leaves_[full[i].leaf], version_));
       return ok_status();
     }));
-    for (size_t i = 0; i < full_.size(); ++i) {
+    for (size_t i = 0; i < full.size(); ++i) {
       for (EncodedPage& page : encoded[i]) {
-        encoded_.emplace_back(full_[i].leaf, std::move(page));
+        encoded_.emplace_back(full[i].leaf, std::move(page));
       }
     }
-    full_.clear();
     return ok_status();
   }
 

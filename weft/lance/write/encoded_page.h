@@ -4,9 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "weft/base/bytes.h"
 #include "weft/lance/layout/encoding.h"
 #include "weft/lance/layout/file_layout.h"
 #include "weft/lance/write/chunk_values.h"
@@ -15,10 +18,28 @@
 
 namespace weft::lance::write {
 
+// Bytes of a page as they came to be: written out, or the gathered values themselves.
+class PageBuffer {
+ public:
+  explicit PageBuffer(std::string text) : text_(std::move(text)) {}
+  explicit PageBuffer(std::vector<uint8_t> octets) : octets_(std::move(octets)) {}
+
+  size_t size() const { return text_.size() + octets_.size(); }
+  ByteView view() const& {
+    return octets_.empty() ? as_bytes(text_) : std::as_bytes(std::span(octets_));
+  }
+  ByteView view() && = delete;
+
+ private:
+  // One of them is empty.
+  std::string text_;
+  std::vector<uint8_t> octets_;
+};
+
 struct EncodedPage {
   uint64_t first_row = 0;
   uint64_t row_count = 0;
-  std::vector<std::string> buffers;
+  std::vector<PageBuffer> buffers;
   layout::PageLayout layout;
 
   uint64_t bytes() const;
@@ -42,9 +63,9 @@ std::optional<EncodedPage> mini_block_page(const PageRows& rows, const Levels& l
                                            layout::FileVersion version);
 
 // Values with their levels one by one. `values` says what the bytes of a value are.
-// kFixed: the rows' values, with a bit for each item in front if some items are null.
-EncodedPage full_zip_fixed_page(const PageRows& rows, const Levels& levels,
-                                const ValueShape& shape);
+// kFixed: the rows' values, with a bit for each item in front if some items are null. Values that
+// need nothing beside them are taken out of `rows`.
+EncodedPage full_zip_fixed_page(PageRows& rows, const Levels& levels, const ValueShape& shape);
 // Texts cut by `ends`, which are the rows' own or codes made from them.
 struct ZippedTexts {
   std::span<const uint64_t> ends;

@@ -15,17 +15,17 @@ Status FileOutput::align() {
   return object_->append(ByteView(kZeros).first(layout::kPageAlignmentBytes - beyond));
 }
 
-Result<Extent> FileOutput::put(std::string_view bytes) {
+Result<Extent> FileOutput::put(ByteView bytes) {
   const Extent extent{object_->size(), bytes.size()};
-  WEFT_TRY_STATUS(object_->append(as_bytes(bytes)));
+  WEFT_TRY_STATUS(object_->append(bytes));
   return extent;
 }
 
 Status FileOutput::add_page(size_t column, const EncodedPage& page) {
   layout::PageDescription description;
-  for (const std::string& buffer : page.buffers) {
+  for (const PageBuffer& buffer : page.buffers) {
     WEFT_TRY_STATUS(align());
-    WEFT_TRY(const Extent extent, put(buffer));
+    WEFT_TRY(const Extent extent, put(buffer.view()));
     description.buffers.push_back(extent);
   }
   description.length = page.row_count;
@@ -48,12 +48,12 @@ Result<storage::PutOutcome> FileOutput::finish(const layout::FileDescriptor& des
   footer.version = version;
   footer.global_buffer_count = 1;
   footer.column_count = static_cast<uint32_t>(columns_.size());
-  WEFT_TRY(const Extent global, put(layout::serialize_file_descriptor(descriptor)));
+  WEFT_TRY(const Extent global, put(as_bytes(layout::serialize_file_descriptor(descriptor))));
   footer.column_metadata_position = object_->size();
   std::vector<Extent> extents;
   extents.reserve(columns_.size());
   for (const layout::ColumnDescription& column : columns_) {
-    WEFT_TRY(const Extent extent, put(layout::serialize_column(column)));
+    WEFT_TRY(const Extent extent, put(as_bytes(layout::serialize_column(column))));
     extents.push_back(extent);
   }
   footer.column_table_position = object_->size();

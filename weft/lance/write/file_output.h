@@ -28,7 +28,7 @@ class FileOutput {
  private:
   Status align();
   // Appends `bytes` and says where they are.
-  Result<layout::Extent> put(std::string_view bytes);
+  Result<layout::Extent> put(ByteView bytes);
 
   std::unique_ptr<storage::ObjectWriter> object_;
   std::vector<layout::ColumnDescription> columns_;

@@ -33,6 +33,16 @@ class Zipper {
   }
 
   layout::FullZipLayout& layout() { return layout_; }
+  // Nothing but values of a fixed width: a plain array.
+  bool is_plain() const { return word_bytes_ == 0 && !wants_index_; }
+  EncodedPage finish_plain(std::vector<uint8_t> values) && {
+    EncodedPage page;
+    page.first_row = rows_.first_row;
+    page.row_count = rows_.row_count;
+    page.buffers.emplace_back(std::move(values));
+    page.layout = std::move(layout_);
+    return page;
+  }
   void reserve(uint64_t value_bytes) {
     data_.reserve(value_bytes + rows_.event_count * word_bytes_);
   }
@@ -73,9 +83,9 @@ class Zipper {
         append_number(index, begin, width);
       }
     }
-    page.buffers.push_back(std::move(data_));
+    page.buffers.emplace_back(std::move(data_));
     if (wants_index_) {
-      page.buffers.push_back(std::move(index));
+      page.buffers.emplace_back(std::move(index));
     }
     page.layout = std::move(layout_);
     return page;
@@ -93,8 +103,7 @@ class Zipper {
 
 }  // namespace
 
-EncodedPage full_zip_fixed_page(const PageRows& rows, const Levels& levels,
-                                const ValueShape& shape) {
+EncodedPage full_zip_fixed_page(PageRows& rows, const Levels& levels, const ValueShape& shape) {
   const bool item_nulls = std::find(rows.item_validity.begin(), rows.item_validity.end(), 0) !=
                           rows.item_validity.end();
   const uint64_t items = shape.items();
@@ -107,6 +116,9 @@ EncodedPage full_zip_fixed_page(const PageRows& rows, const Levels& levels,
   Zipper zipper(rows, levels, levels.has_repetition);
   zipper.layout().bits_per_value = 8 * (validity_bytes + size);
   zipper.layout().values = std::move(encoding);
+  if (zipper.is_plain() && validity_bytes == 0) {
+    return std::move(zipper).finish_plain(std::move(rows.values));
+  }
   zipper.reserve(rows.slot_count * (validity_bytes + size));
   zipper.run([&](uint64_t slot, bool, std::string& out) {
     for (uint64_t i = 0; i < validity_bytes; ++i) {

@@ -1,5 +1,6 @@
 #include "weft/lance/write/leaf_values.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "weft/lance/write/data_file_writer.h"
@@ -19,6 +20,27 @@ Error too_long(const Leaf& leaf, uint64_t size) {
       .with("value_bytes_max", leaf.value_bytes_max);
 }
 
+// Where texts end, behind the last of `ends`; a null takes nothing. Returns the longest length.
+template <typename Offset>
+uint64_t append_ends(const Array& array, size_t begin, size_t end, std::vector<uint64_t>& ends) {
+  const columns::Buffer& offsets = array.parts().offsets;
+  const bool has_nulls = !array.parts().validity.empty();
+  size_t at = ends.size();
+  uint64_t last = ends.back();
+  ends.resize(at + (end - begin));
+  uint64_t longest = 0;
+  Offset from = end == begin ? 0 : offsets.get<Offset>(array.parts().offset + begin);
+  for (size_t i = begin; i < end; ++i, ++at) {
+    const Offset to = offsets.get<Offset>(array.parts().offset + i + 1);
+    const uint64_t size = !has_nulls || array.is_valid(i) ? static_cast<uint64_t>(to - from) : 0;
+    from = to;
+    longest = std::max(longest, size);
+    last += size;
+    ends[at] = last;
+  }
+  return longest;
+}
+
 Status append_texts(const Array& array, const Leaf& leaf, size_t begin, size_t end,
                     PageRows& rows) {
   if (rows.offsets.empty()) {
@@ -27,12 +49,11 @@ Status append_texts(const Array& array, const Leaf& leaf, size_t begin, size_t e
   const bool has_nulls = !array.parts().validity.empty();
   const size_t first = rows.offsets.size();
   // Lengths first: nothing is copied of a value that is too long.
-  for (size_t i = begin; i < end; ++i) {
-    const uint64_t size = !has_nulls || array.is_valid(i) ? array.text(i).size() : 0;
-    if (size > leaf.value_bytes_max) {
-      return too_long(leaf, size);
-    }
-    rows.offsets.push_back(rows.offsets.back() + size);
+  const uint64_t longest = columns::has_large_offsets(array.id())
+                               ? append_ends<int64_t>(array, begin, end, rows.offsets)
+                               : append_ends<int32_t>(array, begin, end, rows.offsets);
+  if (longest > leaf.value_bytes_max) {
+    return too_long(leaf, longest);
   }
   const auto copy = [&](size_t index, uint64_t size) {
     const auto* from = reinterpret_cast<const uint8_t*>(array.text(index).data());

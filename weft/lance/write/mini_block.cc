@@ -95,7 +95,7 @@ class RepetitionIndex {
 class PageWriter {
  public:
   PageWriter(const Levels& levels, const ChunkValues& values, const std::vector<Chunk>& chunks,
-             FileVersion version)
+             FileVersion version, size_t bytes_expected)
       : levels_(levels), values_(values), large_(version == FileVersion::kV22) {
     std::vector<LevelRange> ranges;
     ranges.reserve(chunks.size());
@@ -108,7 +108,7 @@ class PageWriter {
     if (levels.has_definition) {
       definition_ = LevelEncoder::choose(levels.definition, levels.definition_max, ranges, version);
     }
-    buffers_.resize(values.buffer_count());
+    data_.reserve(bytes_expected);
   }
 
   void add(const Chunk& chunk, bool last) {
@@ -128,23 +128,23 @@ class PageWriter {
                           definition_bytes_);
       codec::append_u16(data_, static_cast<uint16_t>(definition_bytes_.size()));
     }
-    for (std::string& buffer : buffers_) {
-      buffer.clear();
-    }
-    values_.append(chunk.item, chunk.item_count, buffers_);
-    for (const std::string& buffer : buffers_) {
-      if (large_) {
-        codec::append_u32(data_, static_cast<uint32_t>(buffer.size()));
-      } else {
-        codec::append_u16(data_, static_cast<uint16_t>(buffer.size()));
-      }
-    }
+    // The sizes of the value buffers are filled in when these stand behind them.
+    const size_t sizes_at = data_.size();
+    const size_t size_bytes = large_ ? 4 : 2;
+    data_.resize(sizes_at + size_bytes * values_.buffer_count());
     // Chunks begin at multiples of 8 in the page's buffer.
     pad(data_, kChunkUnit, kFiller);
     append_padded(repetition_bytes_);
     append_padded(definition_bytes_);
-    for (const std::string& buffer : buffers_) {
-      append_padded(buffer);
+    output_.clear_sizes();
+    values_.append(chunk.item, chunk.item_count, output_);
+    output_.end_buffers();
+    WEFT_CHECK(output_.sizes().size() == values_.buffer_count());
+    for (size_t i = 0; i < output_.sizes().size(); ++i) {
+      for (size_t byte = 0; byte < size_bytes; ++byte) {
+        data_[sizes_at + i * size_bytes + byte] =
+            static_cast<char>(output_.sizes()[i] >> (8 * byte) & 0xffU);
+      }
     }
     const size_t units = (data_.size() - begin) / kChunkUnit;
     WEFT_CHECK(large_ || units <= kChunkBytesMax / kChunkUnit);
@@ -167,19 +167,19 @@ class PageWriter {
     }
     out.values = values_.encoding();
     out.layers = levels_.layers;
-    out.buffers_per_chunk = buffers_.size();
+    out.buffers_per_chunk = values_.buffer_count();
     out.repetition_index_depth = levels_.has_repetition ? 1 : 0;
     out.item_count = rows.slot_count;
     out.large_chunks = large_;
     EncodedPage page;
     page.first_row = rows.first_row;
     page.row_count = rows.row_count;
-    page.buffers.push_back(std::move(words_));
-    page.buffers.push_back(std::move(data_));
+    page.buffers.emplace_back(std::move(words_));
+    page.buffers.emplace_back(std::move(data_));
     if (dictionary) {
       out.dictionary = std::move(dictionary->encoding);
       out.dictionary_items = dictionary->item_count;
-      page.buffers.push_back(std::move(dictionary->bytes));
+      page.buffers.emplace_back(std::move(dictionary->bytes));
     }
     page.layout = std::move(out);
     return page;
@@ -200,14 +200,14 @@ class PageWriter {
   std::string data_;
   std::string repetition_bytes_;
   std::string definition_bytes_;
-  std::vector<std::string> buffers_;
+  ChunkOutput output_{data_, kChunkUnit, kFiller};
 };
 
 }  // namespace
 
 uint64_t EncodedPage::bytes() const {
   uint64_t sum = 0;
-  for (const std::string& buffer : buffers) {
+  for (const PageBuffer& buffer : buffers) {
     sum += buffer.size();
   }
   return sum;
@@ -221,7 +221,9 @@ std::optional<EncodedPage> mini_block_page(const PageRows& rows, const Levels& l
   if (!chunks) {
     return std::nullopt;
   }
-  PageWriter writer(levels, values, *chunks, version);
+  // Pages grow large: nothing shall be copied while they do.
+  PageWriter writer(levels, values, *chunks, version,
+                    values.estimated_bytes() + (levels.has_definition ? rows.event_count / 4 : 0));
   RepetitionIndex index(levels);
   for (const Chunk& chunk : *chunks) {
     const bool last = &chunk == &chunks->back();
@@ -232,7 +234,7 @@ std::optional<EncodedPage> mini_block_page(const PageRows& rows, const Levels& l
   }
   EncodedPage page = std::move(writer).finish(rows, std::move(dictionary));
   if (levels.has_repetition) {
-    page.buffers.push_back(index.bytes());
+    page.buffers.emplace_back(index.bytes());
   }
   return page;
 }

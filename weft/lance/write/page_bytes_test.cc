@@ -49,8 +49,9 @@ std::string page_text(const TypePtr& type, bool nullable, FileVersion version,
   EXPECT_EQ(pages->size(), 1U);
   std::string out = hex(layout::serialize_page_layout(pages->front().layout));
   char separator = ' ';
-  for (const std::string& buffer : pages->front().buffers) {
-    out += separator + hex(buffer);
+  for (const PageBuffer& buffer : pages->front().buffers) {
+    const ByteView bytes = buffer.view();
+    out += separator + hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     separator = '|';
   }
   return out;

@@ -19,7 +19,7 @@ bool is_integer_width(uint32_t bits) {
 // Encodes one page of one leaf.
 class PageEncoder {
  public:
-  PageEncoder(const PageRows& rows, const Leaf& leaf, FileVersion version)
+  PageEncoder(PageRows& rows, const Leaf& leaf, FileVersion version)
       : rows_(rows), leaf_(leaf), shape_(leaf.shape), version_(version) {
     levels_ = levels_of(rows, leaf);
   }
@@ -143,7 +143,7 @@ class PageEncoder {
         rows_, levels_, {codes.ends(rows_), codes.bytes(rows_), codes.encoding, shape_.large});
   }
 
-  Result<EncodedPage> fixed_page() const {
+  Result<EncodedPage> fixed_page() {
     if (!is_integer_width(shape_.bits)) {
       // Decimals and identifiers of 16 bytes repeat like texts.
       constexpr uint32_t kDictionaryBits = 128;
@@ -170,7 +170,7 @@ class PageEncoder {
   }
 
   // Fixed-size lists, and values of odd sizes: as they are.
-  Result<EncodedPage> list_page() const {
+  Result<EncodedPage> list_page() {
     const bool is_long = shape_.value_bits() >= kLongValueBytes * 8;
     if (!is_long || shape_.kind == ValueKind::kBits) {
       const ChunkValuesPtr values = flat_values(rows_, shape_);
@@ -187,7 +187,7 @@ class PageEncoder {
     return full_zip_fixed_page(rows_, levels_, shape_);
   }
 
-  const PageRows& rows_;
+  PageRows& rows_;
   const Leaf& leaf_;
   const ValueShape& shape_;
   FileVersion version_;
@@ -235,8 +235,7 @@ std::vector<Cut> cuts_around_empty_runs(const PageRows& rows, const Leaf& leaf) 
 
 }  // namespace
 
-Result<std::vector<EncodedPage>> encode_page(const PageRows& rows, const Leaf& leaf,
-                                             FileVersion version) {
+Result<std::vector<EncodedPage>> encode_page(PageRows rows, const Leaf& leaf, FileVersion version) {
   std::vector<EncodedPage> pages;
   std::vector<Cut> cuts = cuts_around_empty_runs(rows, leaf);
   if (cuts.empty()) {
@@ -248,7 +247,7 @@ Result<std::vector<EncodedPage>> encode_page(const PageRows& rows, const Leaf& l
   Cut begin;
   for (const Cut& end : cuts) {
     if (end.row > begin.row) {
-      const PageRows part = rows_between(rows, leaf, begin.event, end.event, begin.row, end.row);
+      PageRows part = rows_between(rows, leaf, begin.event, end.event, begin.row, end.row);
       WEFT_TRY(EncodedPage page, PageEncoder(part, leaf, version).run());
       pages.push_back(std::move(page));
     }

@@ -22,7 +22,7 @@ inline constexpr uint64_t kEmptyRunEvents = 1024;
 
 // Mostly one page; more where long runs of empty lists are cut out. Pure; thread-safe. Errors:
 // kLimit if thousands of empty lists of bits lie in one row.
-Result<std::vector<EncodedPage>> encode_page(const PageRows& rows, const Leaf& leaf,
+Result<std::vector<EncodedPage>> encode_page(PageRows rows, const Leaf& leaf,
                                              layout::FileVersion version);
 
 }  // namespace weft::lance::write

@@ -23,16 +23,9 @@ constexpr uint64_t kTrialBytes = 65536;
 // Codes must be at hand whole before chunks are cut, since what fits depends on their sizes.
 void encode_symbols(const PageRows& rows, const codec::FsstEncoder& encoder, TextCodes& out) {
   out.codes = std::make_unique_for_overwrite<uint8_t[]>(2 * rows.values.size() + 1);
-  out.code_ends.reserve(rows.offsets.size());
-  out.code_ends.push_back(0);
-  uint64_t end = 0;
-  for (uint64_t slot = 0; slot < rows.slot_count; ++slot) {
-    const std::span<const uint8_t> text = rows.text(slot);
-    if (!text.empty()) {
-      end += encoder.encode(std::as_bytes(text), out.codes.get() + end);
-    }
-    out.code_ends.push_back(end);
-  }
+  out.code_ends.resize(rows.offsets.size());
+  encoder.encode_all(std::as_bytes(std::span(rows.values)), rows.offsets, out.codes.get(),
+                     out.code_ends);
 }
 
 bool compresses(const PageRows& rows, codec::ZstdCompressor& compressor, uint64_t longest) {
