@@ -35,7 +35,8 @@ inline std::vector<columns::TypePtr> page_types() {
           columns::fixed_binary(16),
           columns::list_of(columns::list_of(simple(TypeId::kInt16))),
           simple(TypeId::kDouble),
-          simple(TypeId::kNull)};
+          simple(TypeId::kNull),
+          columns::fixed_size_list_of(columns::fixed_size_list_of(simple(TypeId::kFloat), 2), 3)};
 }
 
 // Reads `rows` of the page; checks what comes out.

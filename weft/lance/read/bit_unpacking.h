@@ -24,9 +24,13 @@ void unpack_block(ByteView words, uint32_t width, std::span<T, codec::kPackedBlo
   codec::unpack_lanes<T>(std::span<const T>(from, count), width, out);
 }
 
-// A chunk of at most 1024 values: one word with the width, then the block.
+// The block of a chunk of at most 1024 values: one word with the width, then the block.
+struct InlineBlock {
+  ByteView words;
+  uint32_t width = 0;
+};
 template <codec::PackedWord T>
-Status unpack_inline(ByteView bytes, std::span<T, codec::kPackedBlockValues> out) {
+Result<InlineBlock> inline_block(ByteView bytes) {
   if (bytes.size() < sizeof(T)) {
     return page_damaged("a bit-packed chunk has its width");
   }
@@ -39,7 +43,13 @@ Status unpack_inline(ByteView bytes, std::span<T, codec::kPackedBlockValues> out
   if (words.size() / sizeof(T) < codec::packed_word_count<T>(static_cast<uint32_t>(width))) {
     return page_damaged("a bit-packed chunk is whole");
   }
-  unpack_block<T>(words, static_cast<uint32_t>(width), out);
+  return InlineBlock{words, static_cast<uint32_t>(width)};
+}
+
+template <codec::PackedWord T>
+Status unpack_inline(ByteView bytes, std::span<T, codec::kPackedBlockValues> out) {
+  WEFT_TRY(const InlineBlock block, inline_block<T>(bytes));
+  unpack_block<T>(block.words, block.width, out);
   return ok_status();
 }
 

@@ -7,6 +7,7 @@
 
 #include "weft/codec/fsst_decoder.h"
 #include "weft/lance/read/page.h"
+#include "weft/lance/read/value_decoder.h"
 
 namespace weft::lance::read {
 namespace {
@@ -30,6 +31,7 @@ struct SlotForm {
   size_t value_bytes = 0;     // fixed width, the validity of items included
   size_t validity_bytes = 0;  // in front of each value
   size_t length_bytes = 0;    // variable width
+  bool bools_are_bytes = false;
   bool is_fixed() const { return length_bytes == 0; }
 };
 
@@ -161,7 +163,7 @@ class FullZipRequest final : public PageRequest {
   Status decode_plain(const storage::Buffer& slots, uint64_t count, LeafOutput& out) const {
     WEFT_TRY_STATUS(out.append_levels(page_.map(), {}, {}, count));
     const SlotForm& form = page_.form();
-    if (form.validity_bytes != 0) {
+    if (form.validity_bytes != 0 || form.bools_are_bytes) {
       for (uint64_t i = 0; i < count; ++i) {
         WEFT_TRY_STATUS(
             take_fixed(slots.view().subspan(i * form.value_bytes, form.value_bytes), out.values));
@@ -190,8 +192,18 @@ class FullZipRequest final : public PageRequest {
     if (skip == 0) {
       return ok_status();
     }
+    // The validity of each level in whole bytes, from the outermost in.
     const IndexRange one{0, 1};
-    return values.append_item_validity_ranges(value, std::span(&one, 1), 1);
+    const Encoding* list = &page_.layout().values;
+    const std::vector<uint64_t>& level_items = page_.path().shape.level_items;
+    for (size_t level = 0; level < level_items.size(); ++level) {
+      if (list->has_validity) {
+        WEFT_TRY_STATUS(values.append_item_validity_ranges(level, value, std::span(&one, 1), 1));
+        value = value.subspan((level_items[level] + 7) / 8);
+      }
+      list = &list->children[0];
+    }
+    return ok_status();
   }
 
   Status take_variable(ByteView value, LeafValues& values) const {
@@ -299,28 +311,24 @@ std::unique_ptr<PageRequest> FullZipPage::request(std::vector<IndexRange> rows,
 
 // What a fixed-width value takes, and how much of it is validity.
 Status fit_fixed(const LeafPath& path, const FullZipLayout& layout, SlotForm& form) {
-  const Encoding* inner = &layout.values;
-  uint64_t items = 1;
-  while (inner->kind == EncodingKind::kFixedSizeList) {
-    if (inner->number == 0 || inner->number > path.shape.bits / items ||
-        (inner->has_validity && inner != &layout.values)) {
-      return encoding_refused(*inner, "fixed-size list of this type");
-    }
-    items *= inner->number;
-    inner = &inner->children[0];
+  if (path.shape.kind == LeafShape::Kind::kBits && path.shape.level_items.empty() &&
+      layout.values.kind == EncodingKind::kFlat && layout.values.number == 8 &&
+      layout.bits_per_value == 8U) {
+    form.value_bytes = 1;  // a bool: 0 or 1
+    form.bools_are_bytes = true;
+    return ok_status();
   }
-  if (inner->kind != EncodingKind::kFlat || inner->number * items != path.shape.bits ||
-      (path.shape.kind != LeafShape::Kind::kFixed && path.shape.kind != LeafShape::Kind::kBits)) {
-    return encoding_refused(*inner, "slots of this type");
+  if ((path.shape.kind != LeafShape::Kind::kFixed && path.shape.kind != LeafShape::Kind::kBits) ||
+      !has_list_levels(layout.values, path.shape)) {
+    return encoding_refused(layout.values, "slots of this type");
   }
-  if (layout.values.has_validity) {
-    if (layout.values.number != path.shape.list_items) {
-      return encoding_refused(layout.values, "slots of this type");
-    }
-    form.validity_bytes = static_cast<size_t>((path.shape.list_items + 7) / 8);
+  const Encoding* list = &layout.values;
+  for (const uint64_t items : path.shape.level_items) {
+    form.validity_bytes += list->has_validity ? static_cast<size_t>((items + 7) / 8) : 0;
+    list = &list->children[0];
   }
   if (path.shape.bits % 8 != 0) {
-    return encoding_refused(*inner, "slots that are no whole bytes");
+    return encoding_refused(layout.values, "slots that are no whole bytes");
   }
   form.value_bytes = form.validity_bytes + path.shape.bytes();
   if (layout.bits_per_value != form.value_bytes * 8) {

@@ -100,8 +100,12 @@ Result<LeafShape> LeafShape::of(const Type& type) {
       return Error(ErrorKind::kUnsupported, "a fixed-size list of such items is not supported")
           .with("type", type.to_string());
     }
-    shape.list_items = static_cast<uint64_t>(type.list_size());
-    shape.bits *= shape.list_items;  // bounded by layout::kFixedListValuesMax
+    const auto size = static_cast<uint64_t>(type.list_size());
+    shape.bits *= size;  // bounded by layout::kFixedListValuesMax
+    for (uint64_t& items : shape.level_items) {
+      items *= size;
+    }
+    shape.level_items.insert(shape.level_items.begin(), size);
     return shape;
   }
   shape.bits = columns::bit_width(type);
@@ -114,7 +118,7 @@ Result<LeafShape> LeafShape::of(const Type& type) {
 }
 
 LeafValues::LeafValues(LeafShape shape, ReadMemory* memory)
-    : shape_(shape), bytes_(memory), offsets_(memory), item_validity_(memory) {}
+    : shape_(std::move(shape)), bytes_(memory), offsets_(memory), memory_(memory) {}
 
 Status LeafValues::reserve(uint64_t more) {
   if (shape_.kind == LeafShape::Kind::kText) {
@@ -269,16 +273,21 @@ Status LeafValues::append_blanks(uint64_t count) {
   return ok_status();
 }
 
-Status LeafValues::append_item_validity_ranges(ByteView bits, std::span<const IndexRange> ranges,
-                                               uint64_t count) {
-  const uint64_t before = (count_ - count) * shape_.list_items;
-  WEFT_TRY_STATUS(append_ones(item_validity_, item_validity_count_, before - item_validity_count_));
-  item_validity_count_ = before;
+Status LeafValues::append_item_validity_ranges(size_t level, ByteView bits,
+                                               std::span<const IndexRange> ranges, uint64_t count) {
+  while (item_validity_.size() <= level) {
+    item_validity_.emplace_back(memory_);
+  }
+  ItemValidity& validity = item_validity_[level];
+  const uint64_t items_each = shape_.level_items[level];
+  const uint64_t before = (count_ - count) * items_each;
+  WEFT_TRY_STATUS(append_ones(validity.bits, validity.count, before - validity.count));
+  validity.count = before;
   for (const IndexRange range : ranges) {
-    const uint64_t items = range.size() * shape_.list_items;
-    WEFT_TRY_STATUS(append_bit_run(item_validity_, item_validity_count_, bits,
-                                   range.begin * shape_.list_items, items));
-    item_validity_count_ += items;
+    const uint64_t items = range.size() * items_each;
+    WEFT_TRY_STATUS(
+        append_bit_run(validity.bits, validity.count, bits, range.begin * items_each, items));
+    validity.count += items;
   }
   return ok_status();
 }
@@ -309,9 +318,12 @@ Result<columns::ArrayPtr> LeafValues::finish_lists(const columns::TypePtr& type,
   while (chain.back()->id() == TypeId::kFixedSizeList) {
     chain.push_back(chain.back()->children()[0].type);
   }
-  if (item_validity_count_ != 0) {
-    const uint64_t all = count_ * shape_.list_items;
-    WEFT_TRY_STATUS(append_ones(item_validity_, item_validity_count_, all - item_validity_count_));
+  for (size_t level = 0; level < item_validity_.size(); ++level) {
+    ItemValidity& items = item_validity_[level];
+    if (items.count != 0) {
+      const uint64_t all = count_ * shape_.level_items[level];
+      WEFT_TRY_STATUS(append_ones(items.bits, items.count, all - items.count));
+    }
   }
   uint64_t length = count_;
   for (const columns::TypePtr& each : chain) {
@@ -324,8 +336,8 @@ Result<columns::ArrayPtr> LeafValues::finish_lists(const columns::TypePtr& type,
     parts.length = length;
     if (i == 0) {
       parts.validity = std::move(validity);
-    } else if (i == 1) {
-      parts.validity = item_validity_.finish();
+    } else if (i <= item_validity_.size()) {
+      parts.validity = item_validity_[i - 1].bits.finish();
     }
     if (array == nullptr) {
       parts.values = std::move(bytes);
@@ -338,7 +350,7 @@ Result<columns::ArrayPtr> LeafValues::finish_lists(const columns::TypePtr& type,
     array = Array::make(std::move(parts));
   }
   count_ = 0;
-  item_validity_count_ = 0;
+  item_validity_.clear();
   return array;
 }
 

@@ -31,8 +31,9 @@ struct LeafShape {
   };
   Kind kind = Kind::kNothing;
   bool large_offsets = false;
-  uint64_t bits = 0;        // of one value, all items together
-  uint64_t list_items = 0;  // items of the outermost fixed-size list; 0 if it is none
+  uint64_t bits = 0;  // of one value, all items together
+  // Of each fixed-size list around the items, from the outermost in: items of one value there.
+  std::vector<uint64_t> level_items;
 
   size_t bytes() const { return static_cast<size_t>(bits / 8); }
 
@@ -81,10 +82,11 @@ class LeafValues {
   template <typename T>
   Status append_text_ends(uint64_t base, const std::byte* ends, uint64_t count, T first);
 
-  // Validity of the items of fixed-size lists: a bit for each item of the values `ranges` of a
-  // chunk, which are the `count` values appended last. Items appended without are valid.
-  Status append_item_validity_ranges(ByteView bits, std::span<const IndexRange> ranges,
-                                     uint64_t count);
+  // Validity of the items of fixed-size lists at `level` (0: of the outermost): a bit for each item
+  // of the values `ranges` of a chunk, which are the `count` values appended last. Items appended
+  // without are valid.
+  Status append_item_validity_ranges(size_t level, ByteView bits,
+                                     std::span<const IndexRange> ranges, uint64_t count);
 
   // Access to what is there (not adopted), for dictionaries.
   ByteView fixed_bytes() const { return bytes_.view(); }
@@ -106,8 +108,13 @@ class LeafValues {
   GrowingBytes bytes_;    // kBits and kFixed: values; kText: the text
   GrowingBytes offsets_;  // kText: int32 or int64, the leading zero included
   columns::Buffer adopted_;
-  GrowingBytes item_validity_;
-  uint64_t item_validity_count_ = 0;
+  struct ItemValidity {
+    explicit ItemValidity(ReadMemory* memory) : bits(memory) {}
+    GrowingBytes bits;
+    uint64_t count = 0;
+  };
+  ReadMemory* memory_;
+  std::vector<ItemValidity> item_validity_;  // by level; as many as there are
 };
 
 // Appends bits to `out`, which holds `out_bits` bits so far.

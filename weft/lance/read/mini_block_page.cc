@@ -376,9 +376,9 @@ Result<std::unique_ptr<Page>> make_mini_block_page(const LeafPath& path,
   if (layout.buffers_per_chunk < 1) {
     return page_damaged("a chunk has a value buffer");
   }
-  // The engines write them for nulls inside of nested fixed-size lists.
-  if (layout.buffers_per_chunk > 2) {
-    return encoding_refused(layout.values, "more than two value buffers in a chunk");
+  // Nested fixed-size lists have one for the validity of each level, and that of the values.
+  if (layout.buffers_per_chunk > std::max<uint64_t>(2, path.shape.level_items.size() + 1)) {
+    return encoding_refused(layout.values, "so many value buffers in a chunk");
   }
   if (path.shape.kind == LeafShape::Kind::kNothing) {
     return page_damaged("a column of type null has constant pages");

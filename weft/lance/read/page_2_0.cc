@@ -154,29 +154,31 @@ class PageRows {
     const ArrayEncoding* values = nullptr;
     WEFT_TRY(Buffer valid, validity(encoding, rows_, values));
     LeafValues out(shape, &memory_);
-    Buffer item_validity;
+    std::vector<Buffer> of_levels;
     uint64_t items = 1;
-    bool is_outermost = true;
     while (values != nullptr && values->kind == ArrayEncodingKind::kFixedSizeList) {
-      if (values->number == 0 || values->number > shape.bits / items) {
+      if (of_levels.size() == shape.level_items.size() || values->number == 0 ||
+          values->number > shape.bits / items ||
+          values->number * items != shape.level_items[of_levels.size()] ||
+          rows_.end > std::numeric_limits<uint64_t>::max() / shape.bits) {
         return page_damaged("fixed-size lists have the items of their type");
       }
       items *= values->number;
       const IndexRange range{rows_.begin * items, rows_.end * items};
       const ArrayEncoding* inner = nullptr;
       WEFT_TRY(Buffer of_items, validity(values->children[0], range, inner));
-      if (!of_items.empty()) {
-        if (!is_outermost) {
-          return refused("nulls in nested fixed-size lists");
-        }
-        item_validity = std::move(of_items);
+      if (inner == nullptr) {  // all of them are null
+        GrowingBytes none(&memory_);
+        WEFT_TRY_STATUS(none.append_zeros((range.size() + 7) / 8));
+        of_items = none.finish();
       }
-      is_outermost = false;
+      of_levels.push_back(std::move(of_items));
       values = inner;
     }
     if (values == nullptr) {
-      WEFT_TRY_STATUS(memory_.grow(rows_.size() * (shape.bits / 8 + 8)));
-      return columns::null_array(type, rows_.size());
+      WEFT_TRY_STATUS(out.append_blanks(rows_.size()));
+      WEFT_TRY_STATUS(append_levels(of_levels, out));
+      return out.finish(type, std::move(valid));
     }
     if (values->kind != ArrayEncodingKind::kFlat || values->number == 0 ||
         values->number > shape.bits || values->number * items != shape.bits) {
@@ -192,12 +194,20 @@ class PageRows {
     } else {
       WEFT_TRY_STATUS(out.append_fixed(bytes.view()));
     }
-    if (!item_validity.empty()) {
-      const IndexRange all{0, rows_.size()};
-      WEFT_TRY_STATUS(
-          out.append_item_validity_ranges(item_validity.view(), std::span(&all, 1), rows_.size()));
-    }
+    WEFT_TRY_STATUS(append_levels(of_levels, out));
     return out.finish(type, std::move(valid));
+  }
+
+  // Validity of the items of fixed-size lists, level by level; empty where none is null.
+  Status append_levels(const std::vector<Buffer>& of_levels, LeafValues& out) const {
+    const IndexRange all{0, rows_.size()};
+    for (size_t level = 0; level < of_levels.size(); ++level) {
+      if (!of_levels[level].empty()) {
+        WEFT_TRY_STATUS(out.append_item_validity_ranges(level, of_levels[level].view(),
+                                                        std::span(&all, 1), rows_.size()));
+      }
+    }
+    return ok_status();
   }
 
   Result<ArrayPtr> text(const ArrayEncoding& encoding, const TypePtr& type) {

@@ -17,7 +17,7 @@ size_t buffer_count(const Encoding& encoding) {
     case EncodingKind::kRunLength:
       return 2;
     case EncodingKind::kFixedSizeList:
-      return encoding.has_validity ? 2 : 1;
+      return (encoding.has_validity ? 1 : 0) + buffer_count(encoding.children[0]);
     case EncodingKind::kGeneral:
     case EncodingKind::kFsst:
       return buffer_count(encoding.children[0]);
@@ -131,11 +131,42 @@ void fill(std::byte* out, const std::byte* value, size_t width, uint64_t count) 
   }
 }
 
+// So many values of a block are sooner taken out one by one than by unpacking all of it.
+constexpr uint64_t kFewOfABlock = 64;
+
+template <typename T>
+Status few_packed(ByteView bytes, std::span<const IndexRange> ranges, LeafValues& out) {
+  WEFT_TRY(const InlineBlock block, inline_block<T>(bytes));
+  for (const IndexRange range : ranges) {
+    WEFT_TRY(std::byte * at, out.extend_fixed(range.size()));
+    for (uint64_t i = range.begin; i < range.end; ++i, at += sizeof(T)) {
+      const T value = codec::unpack_value<T>(block.words, block.width, i);
+      std::memcpy(at, &value, sizeof(T));
+    }
+  }
+  return ok_status();
+}
+
 bool is_whole(std::span<const IndexRange> ranges, uint64_t item_count) {
   return ranges.size() == 1 && ranges[0].begin == 0 && ranges[0].end == item_count;
 }
 
 }  // namespace
+
+bool has_list_levels(const Encoding& encoding, const LeafShape& shape) {
+  const Encoding* inner = &encoding;
+  uint64_t items = 1;
+  for (const uint64_t wanted : shape.level_items) {
+    if (inner->kind != EncodingKind::kFixedSizeList || inner->number == 0 ||
+        inner->number > shape.bits / items || inner->number * items != wanted) {
+      return false;
+    }
+    items *= inner->number;
+    inner = &inner->children[0];
+  }
+  return inner->kind == EncodingKind::kFlat && inner->number <= shape.bits &&
+         inner->number * items == shape.bits;
+}
 
 Result<ValueDecoder> ValueDecoder::make(const Encoding& encoding, const LeafShape& shape) {
   ValueDecoder out;
@@ -213,33 +244,28 @@ Status ValueDecoder::flat(const Encoding& encoding, const Chunk& chunk, LeafValu
 
 Status ValueDecoder::fixed_list(const Encoding& encoding, const Chunk& chunk,
                                 LeafValues& out) const {
-  const Encoding* inner = &encoding;
-  uint64_t items = 1;
-  while (inner->kind == EncodingKind::kFixedSizeList) {
-    if (inner->number == 0 || inner->number > shape_.bits / items ||
-        (inner->has_validity && inner != &encoding)) {
-      return encoding_refused(*inner, "fixed-size list of this type");
-    }
-    items *= inner->number;
-    inner = &inner->children[0];
-  }
-  if (inner->kind != EncodingKind::kFlat || inner->number > shape_.bits ||
-      inner->number * items != shape_.bits || encoding.number != shape_.list_items) {
-    return encoding_refused(*inner, "items of a fixed-size list of this type");
+  if (!has_list_levels(encoding, shape_)) {
+    return encoding_refused(encoding, "fixed-size list of this type");
   }
   WEFT_TRY_STATUS(flat(Encoding::flat(shape_.bits), chunk, out));
-  if (!encoding.has_validity) {
-    return ok_status();
-  }
-  const ByteView validity = chunk.buffers.front();
-  if (validity.size() < (chunk.item_count * shape_.list_items + 7) / 8) {
-    return page_damaged("a chunk has the validity of all its items");
-  }
   uint64_t appended = 0;
   for (const IndexRange range : chunk.ranges) {
     appended += range.size();
   }
-  return out.append_item_validity_ranges(validity, chunk.ranges, appended);
+  // Buffers from the outermost list in; the values are the last one.
+  size_t buffer = 0;
+  const Encoding* list = &encoding;
+  for (size_t level = 0; level < shape_.level_items.size(); ++level) {
+    if (list->has_validity) {
+      const ByteView validity = chunk.buffers[buffer++];
+      if (validity.size() < (chunk.item_count * shape_.level_items[level] + 7) / 8) {
+        return page_damaged("a chunk has the validity of all its items");
+      }
+      WEFT_TRY_STATUS(out.append_item_validity_ranges(level, validity, chunk.ranges, appended));
+    }
+    list = &list->children[0];
+  }
+  return ok_status();
 }
 
 Status ValueDecoder::packed(const Encoding& encoding, const Chunk& chunk, LeafValues& out) const {
@@ -261,6 +287,13 @@ Status ValueDecoder::packed(const Encoding& encoding, const Chunk& chunk, LeafVa
         return ok_status();
       }
       out.drop_fixed(kBlock);
+    }
+    uint64_t wanted = 0;
+    for (const IndexRange range : chunk.ranges) {
+      wanted += range.size();
+    }
+    if (wanted <= kFewOfABlock) {
+      return few_packed<T>(chunk.buffers[0], chunk.ranges, out);
     }
     alignas(64) T block[kBlock];
     WEFT_TRY_STATUS(unpack_inline<T>(chunk.buffers[0], std::span<T, kBlock>(block)));

@@ -17,6 +17,10 @@ namespace weft::lance::read {
 // More items in one chunk are damage: chunk words count to 2^15.
 inline constexpr uint64_t kChunkItemsMax = uint64_t{1} << 15U;
 
+// Whether an encoding is that of the fixed-size lists around the values of `shape`, down to flat
+// values.
+bool has_list_levels(const layout::Encoding& encoding, const LeafShape& shape);
+
 // Made once per page from its description; immutable and thread-safe then.
 class ValueDecoder {
  public:
