@@ -322,6 +322,10 @@ class Ours:
     def add_columns(self, folder, schema, branch=None):
         return int(self._table("add_columns", folder, branch, rows=(schema.empty_table(), False))[0])
 
+    def merge(self, folder, table, keys, branch=None):
+        """The columns of `table` that are no keys become new ones, by key."""
+        return int(self._table("merge", folder, branch, _names(keys), rows=table.combine_chunks())[0])
+
     def drop_columns(self, folder, names, branch=None):
         return int(self._table("drop_columns", folder, branch, _names(names))[0])
 

@@ -118,6 +118,16 @@ Status add_columns(const Words& words) {
   });
 }
 
+// merge … KEYS FIELDS BATCHES: new columns, their values by the keys of one batch
+Status merge(const Words& words) {
+  WEFT_TRY(const Rows rows, read_rows(words[4], words[5]));
+  WEFT_TRY(const auto table, open_table(words));
+  const lance::RowOptions options = table->options();
+  return table->commit([&](const Snapshot& base) -> Result<StagedTransaction> {
+    return lance::stage_merge(base, rows.batches.at(0), names(words[3]), options);
+  });
+}
+
 // drop_columns … NAMES
 Status drop_columns(const Words& words) {
   WEFT_TRY(const auto table, open_table(words));
@@ -302,6 +312,7 @@ const std::map<std::string, Request>& table_requests() {
       {"upsert", upsert},
       {"delete", remove},
       {"add_columns", add_columns},
+      {"merge", merge},
       {"drop_columns", drop_columns},
       {"compact", compact},
       {"restore", restore},

@@ -28,8 +28,10 @@ set(SOURCES
   read/scan.cc
   read/value_decoder.cc
   rows/carry_over.cc
+  rows/exact_keys.cc
   rows/fragment_reader.cc
   rows/held_file.cc
+  rows/merge_columns.cc
   rows/reshape.cc
   rows/row_operations.cc
   rows/row_removal.cc
@@ -99,8 +101,10 @@ set(HEADERS
   read/read_memory.h
   read/value_decoder.h
   rows/carry_over.h
+  rows/exact_keys.h
   rows/fragment_reader.h
   rows/held_file.h
+  rows/new_columns.h
   rows/row_operations.h
   rows/row_removal.h
   rows/row_writer.h
@@ -150,6 +154,7 @@ set(TESTS
   read/page_test.cc
   rows/carry_over_test.cc
   rows/golden_test.cc
+  rows/merge_columns_test.cc
   rows/row_operations_test.cc
   rows/table_reader_test.cc
   rows/testing/golden.cc

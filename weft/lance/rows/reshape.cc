@@ -4,6 +4,7 @@
 #include <set>
 
 #include "weft/lance/rows/fragment_reader.h"
+#include "weft/lance/rows/new_columns.h"
 #include "weft/lance/rows/row_operations.h"
 #include "weft/lance/rows/tail_fold.h"
 
@@ -111,6 +112,24 @@ Result<std::optional<StagedTransaction>> stage_compaction(const Snapshot& base,
   return std::optional(std::move(staged));
 }
 
+Result<std::vector<layout::SchemaField>> fields_to_add(const Snapshot& base,
+                                                       const columns::Schema& added) {
+  static constexpr std::array<std::string_view, 5> kReserved = {"_rowid", "_rowaddr", "_rowoffset",
+                                                                "_row_created_at_version",
+                                                                "_row_last_updated_at_version"};
+  for (size_t i = 0; i < added.fields.size(); ++i) {
+    const columns::Field& field = added.fields[i];
+    if (base.manifest().find_top_field(field.name) != nullptr || added.index_of(field.name) != i) {
+      return Error(ErrorKind::kAlreadyExists, "column exists").with("column", field.name);
+    }
+    if (field.name.empty() || field.name.find('.') != std::string::npos ||
+        std::find(kReserved.begin(), kReserved.end(), field.name) != kReserved.end()) {
+      return Error(ErrorKind::kInvalid, "bad name of a column").with("column", field.name);
+    }
+  }
+  return layout::schema_fields(added, base.manifest().next_field_id());
+}
+
 Result<StagedTransaction> stage_add_columns(const Snapshot& base, const columns::Schema& added,
                                             const RowOptions& options) {
   MergeOperation operation;
@@ -118,23 +137,12 @@ Result<StagedTransaction> stage_add_columns(const Snapshot& base, const columns:
   operation.schema = base.manifest().fields;
   operation.schema_metadata = base.manifest().schema_metadata;
   for (const columns::Field& field : added.fields) {
-    if (base.manifest().find_top_field(field.name) != nullptr) {
-      return Error(ErrorKind::kAlreadyExists, "column exists").with("column", field.name);
-    }
     if (!field.nullable && base.manifest().row_count() > 0) {
       return Error(ErrorKind::kInvalid, "new column must be nullable: rows have no value for it")
           .with("column", field.name);
     }
-    static constexpr std::array<std::string_view, 5> kReserved = {
-        "_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version",
-        "_row_last_updated_at_version"};
-    if (field.name.empty() || field.name.find('.') != std::string::npos ||
-        std::find(kReserved.begin(), kReserved.end(), field.name) != kReserved.end()) {
-      return Error(ErrorKind::kInvalid, "bad name of a column").with("column", field.name);
-    }
   }
-  WEFT_TRY(const std::vector<layout::SchemaField> fields,
-           layout::schema_fields(added, base.manifest().next_field_id()));
+  WEFT_TRY(const std::vector<layout::SchemaField> fields, fields_to_add(base, added));
   operation.schema.insert(operation.schema.end(), fields.begin(), fields.end());
   return Stage(base, options.stage).finish(std::move(operation));
 }

@@ -26,6 +26,7 @@
 #include "weft/columns/batch.h"
 #include "weft/lance/read/data_file_reader.h"
 #include "weft/lance/rows/row_writer.h"
+#include "weft/lance/rows/table_reader.h"
 #include "weft/lance/table/stage.h"
 
 namespace weft::lance {
@@ -118,6 +119,30 @@ Result<std::optional<StagedTransaction>> stage_compaction(const Snapshot& base,
 // that must not be null.
 Result<StagedTransaction> stage_add_columns(const Snapshot& base, const columns::Schema& added,
                                             const RowOptions& options);
+
+// New columns with a value in every row: one more data file for each fragment, the old ones stay.
+struct ColumnValues {
+  columns::Schema added;
+  // What `values` is given: these columns of some live rows, in order, at most kMergeRowsAtOnce of
+  // them at a time. None: the batch has rows without columns.
+  std::vector<std::string> inputs;
+  // The new columns of these rows, as many.
+  std::function<Result<columns::Batch>(const TableRows&)> values;
+};
+inline constexpr uint64_t kMergeRowsAtOnce = 65'536;
+// Errors: kAlreadyExists; kInvalid: a name, a null where none may be, another number of rows; those
+// of `values`.
+Result<StagedTransaction> stage_add_values(const Snapshot& base, const ColumnValues& columns,
+                                           const RowOptions& options);
+
+// The columns of `batch` that are no keys become new columns: each row of the table gets the values
+// of the row with its key, or nulls where there is none (or its own key is null). Errors: as
+// stage_add_values; kInvalid also: a key in `batch` that is null or occurs twice, a key column of
+// another type than the table's.
+Result<StagedTransaction> stage_merge(const Snapshot& base, const columns::Batch& batch,
+                                      const std::vector<std::string>& keys,
+                                      const RowOptions& options);
+
 // Errors: kNotFound; kInvalid: nothing would be left, or the key.
 Result<StagedTransaction> stage_drop_columns(const Snapshot& base,
                                              const std::vector<std::string>& names,

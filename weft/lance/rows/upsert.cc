@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <unordered_map>
 
-#include "weft/codec/varint.h"
 #include "weft/columns/select.h"
+#include "weft/lance/rows/exact_keys.h"
 #include "weft/lance/rows/fragment_reader.h"
 #include "weft/lance/rows/row_operations.h"
 #include "weft/lance/table/key_filter.h"
@@ -12,62 +11,6 @@ namespace weft::lance {
 namespace {
 
 constexpr uint64_t kRowsAtOnce = 65'536;
-
-// One key as bytes that no other key has: every value with its length in front. Nothing: a null.
-std::optional<std::string> exact_key(const std::vector<columns::ArrayPtr>& key_columns,
-                                     size_t row) {
-  std::string key;
-  for (const columns::ArrayPtr& column : key_columns) {
-    if (column->is_null(row)) {
-      return std::nullopt;
-    }
-    std::string value;
-    if (columns::is_binary_like(column->id())) {
-      value = column->text(row);
-    } else if (column->id() == columns::TypeId::kBool) {
-      value = column->boolean(row) ? "1" : "0";
-    } else if (columns::bit_width(*column->type()) != 0) {
-      value = to_text(column->fixed(row));
-    } else {
-      value = columns::element_text(*column, row);
-    }
-    codec::append_length_prefixed(key, value);
-  }
-  return key;
-}
-
-Result<std::vector<columns::ArrayPtr>> columns_named(const columns::Batch& batch,
-                                                     const std::vector<std::string>& names) {
-  std::vector<columns::ArrayPtr> found;
-  for (const std::string& name : names) {
-    const size_t index = batch.schema()->index_of(name);
-    if (index == batch.column_count()) {
-      return Error(ErrorKind::kInvalid, "key column is missing").with("column", name);
-    }
-    found.push_back(batch.column(index));
-  }
-  if (found.empty()) {
-    return Error(ErrorKind::kInvalid, "no key column is named");
-  }
-  return found;
-}
-
-// Keys of the batch and where they stand in it.
-Result<std::unordered_map<std::string, size_t>> keys_of(
-    const std::vector<columns::ArrayPtr>& key_columns, size_t rows) {
-  std::unordered_map<std::string, size_t> keys;
-  keys.reserve(rows);
-  for (size_t row = 0; row < rows; ++row) {
-    std::optional<std::string> key = exact_key(key_columns, row);
-    if (!key) {
-      return Error(ErrorKind::kInvalid, "key is null").with("row", row);
-    }
-    if (!keys.emplace(std::move(*key), row).second) {
-      return Error(ErrorKind::kInvalid, "key occurs twice").with("row", row);
-    }
-  }
-  return keys;
-}
 
 // The filter of inserted rows, if the key is the primary key and the filter can hold them.
 std::optional<std::string> filter_of(const Snapshot& base, const std::vector<std::string>& names,
