@@ -16,6 +16,7 @@ import lance  # noqa: E402
 import lancedb  # noqa: E402
 import pyarrow as pa  # noqa: E402
 
+from lance_engines import LanceJs  # noqa: E402
 from lance_ours import Ours  # noqa: E402
 from lance_tables_test import attempt, checks, ids  # noqa: E402
 
@@ -41,8 +42,24 @@ def cleanup(ours, folder):
         table = lancedb.connect(os.path.dirname(path)).open_table(os.path.basename(path)[: -len(".lance")])
         table.optimize(cleanup_older_than=0 * day, delete_unverified=True)
 
+    def listed(path):
+        old = [v["version"] for v in lance.dataset(path).versions()][1:-1]
+        lance.dataset(path).cleanup_old_versions(versions=old, delete_unverified=True, error_if_tagged_old_versions=False)
+
+    def lancedb_cleanup(path):
+        table = lancedb.connect(os.path.dirname(path)).open_table(os.path.basename(path)[: -len(".lance")])
+        table.cleanup_old_versions(older_than=0 * day, delete_unverified=True)
+
+    node = LanceJs() if LanceJs.is_there() else None
+    if node is None:
+        checks.part_skipped("no node, or no @lancedb/lancedb (tools/peers.sh lance-js)")
+
+    def node_optimize(path):
+        node.clean(path)
+
     number = 0
-    for clean in (default, verified, everything, retained, optimize):
+    cleanups = [default, verified, everything, retained, listed, optimize, lancedb_cleanup]
+    for clean in cleanups + ([node_optimize] if node else []):
         for aged in (False, True):
             for what in ("append", "delete"):
                 number += 1
@@ -71,7 +88,7 @@ def cleanup(ours, folder):
                 checks.equal(ids(attempt(name, lambda: ours.dump(path, version=1).table)), list(range(10)), f"{name}: the tagged version")  # noqa: B023
                 side = attempt(name, lambda: ours.dump(path, branch="side").table)  # noqa: B023
                 checks.equal(ids(side), [*range(20), 100], f"{name}: the branch")
-                if clean is optimize and lance.dataset(path).version >= head:
+                if clean in (optimize, node_optimize) and lance.dataset(path).version >= head:
                     checks.equal(ours.follow(path, detached, head), False, f"{name}: the number is taken, and weft says so")
                     continue
                 checks.equal(attempt(name, ours.follow, path, detached, head), True, f"{name}: followed")
@@ -79,6 +96,9 @@ def cleanup(ours, folder):
                 for side, got in (("we", ours.dump(path).table), ("they", lance.dataset(path).to_table())):
                     checks.equal(sorted(ids(got)), want, f"{name}: {side} read what followed")
                 checks.equal(ours.verify(path), len(want), f"{name}: verified")
+    print(f"{number} tables: {len(cleanups) + (node is not None)} ways of cleaning up, files young and of 30 days, appends and deletions left detached")
+    if node:
+        node.close()
 
 
 if __name__ == "__main__":

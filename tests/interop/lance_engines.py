@@ -19,7 +19,6 @@ class EngineError(Exception):
 
 class Pylance:
     name = "pylance"
-    has_branches = True
 
     def __init__(self):
         lance  # noqa: B018
@@ -86,22 +85,32 @@ class Pylance:
     def restore(self, folder, version):
         self._open(folder, version=version).restore()
 
+    def make_branch(self, folder, name, branch=None):
+        self._open(folder, branch=branch).create_branch(name)
+
+    def branches(self, folder):
+        return set(lance.dataset(folder).branches.list())
+
+    def drop_branch(self, folder, name):
+        lance.dataset(folder).branches.delete(name)
+
     def close(self):
         pass
 
 
 class LanceDb:
     name = "lancedb"
-    has_branches = False
 
-    def _open(self, folder, version=None, tag=None):
+    def _open(self, folder, version=None, tag=None, branch=None):
         table = lancedb.connect(os.path.dirname(folder)).open_table(os.path.basename(folder)[: -len(".lance")])
+        if branch:
+            return table.branches.checkout(branch, version)
         if version or tag:
             table.checkout(version or tag)
         return table
 
     def create(self, folder, rows):
-        lancedb.connect(os.path.dirname(folder)).create_table(os.path.basename(folder)[: -len(".lance")], rows)
+        lancedb.connect(os.path.dirname(folder)).create_table(os.path.basename(folder)[: -len(".lance")], rows, on_bad_vectors="null")
 
     def rows(self, folder, where=None, columns=None, **at):
         query = self._open(folder, **at).search()
@@ -126,11 +135,11 @@ class LanceDb:
     def text(self, folder, words):
         return self._open(folder).search(words, query_type="fts", fts_columns="s").limit(1000).to_arrow()
 
-    def append(self, folder, rows):
-        self._open(folder).add(rows)
+    def append(self, folder, rows, branch=None):
+        self._open(folder, branch=branch).add(rows, on_bad_vectors="null")  # a null is one
 
-    def delete(self, folder, where):
-        self._open(folder).delete(where)
+    def delete(self, folder, where, branch=None):
+        self._open(folder, branch=branch).delete(where)
 
     def update(self, folder, where, values):
         self._open(folder).update(where=where, values_sql=values)
@@ -160,6 +169,15 @@ class LanceDb:
     def restore(self, folder, version):
         self._open(folder).restore(version)
 
+    def make_branch(self, folder, name, branch=None):
+        self._open(folder).branches.create(name, from_ref=branch)
+
+    def branches(self, folder):
+        return set(self._open(folder).branches.list())
+
+    def drop_branch(self, folder, name):
+        self._open(folder).branches.delete(name)
+
     def close(self):
         pass
 
@@ -168,7 +186,6 @@ class LanceJs:
     """Absent without Node or the package."""
 
     name = "@lancedb/lancedb"
-    has_branches = False
 
     @staticmethod
     def is_there():
@@ -233,11 +250,11 @@ class LanceJs:
     def text(self, folder, words):
         return self._get("text", folder, words=words, limit=1000)
 
-    def append(self, folder, rows):
-        self._ask("append", folder, rows=self._put(rows))
+    def append(self, folder, rows, branch=None):
+        self._ask("append", folder, rows=self._put(rows), branch=branch)
 
-    def delete(self, folder, where):
-        self._ask("delete", folder, where=where)
+    def delete(self, folder, where, branch=None):
+        self._ask("delete", folder, where=where, branch=branch)
 
     def update(self, folder, where, values):
         self._ask("update", folder, where=where, values=values)
@@ -259,6 +276,18 @@ class LanceJs:
 
     def restore(self, folder, version):
         self._ask("restore", folder, version=version)
+
+    def clean(self, folder):
+        self._ask("clean", folder)
+
+    def make_branch(self, folder, name, branch=None):
+        self._ask("make_branch", folder, name=name, source=branch)
+
+    def branches(self, folder):
+        return set(self._ask("branches", folder))
+
+    def drop_branch(self, folder, name):
+        self._ask("drop_branch", folder, name=name)
 
 
 def engines(checks):

@@ -10,9 +10,10 @@ const lancedb = require("@lancedb/lancedb");
 const arrow = require("apache-arrow");
 
 const rowsOf = (file) => arrow.tableFromIPC(readFileSync(file));
-const open = async ({ folder, version, tag }) => {
+const open = async ({ folder, version, tag, branch }) => {
   const db = await lancedb.connect(path.dirname(folder));
   const table = await db.openTable(path.basename(folder).replace(/\.lance$/, ""));
+  if (branch) return (await table.branches()).checkout(branch, version);
   if (version) await table.checkout(version);
   if (tag) await table.checkout(tag);
   return table;
@@ -55,6 +56,11 @@ const requests = {
     };
     await (await open(request)).createIndex(request.column, { config: made[request.kind](), replace: true });
   },
+  make_branch: async (request) => { await (await (await open(request)).branches()).create(request.name, request.source); },
+  branches: async (request) => Object.keys(await (await (await open(request)).branches()).list()),
+  drop_branch: async (request) => { await (await (await open(request)).branches()).delete(request.name); },
+  // All old versions, files of unfinished writes too.
+  clean: async (request) => { await (await open(request)).optimize({ cleanupOlderThan: new Date(), deleteUnverified: true }); },
   optimize: async (request) => { await (await open(request)).optimize(); },
   restore: async (request) => {
     const table = await open(request);

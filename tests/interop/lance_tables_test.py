@@ -1,5 +1,6 @@
 """Whole tables between weft and the Lance engines.
-usage: lance_tables_test.py read|write|theirs
+usage: lance_tables_test.py types|read|write|theirs
+  types   every type of the schema language, nullable and not, one by one: ours in theirs, theirs in ours
   read    they open, count, filter, take and travel in our tables: all types, versions, tags, branches
   write   they and we write to one table, made by us or by them, indices present; all searches stay right
   theirs  we read what they make: many columns, all encodings, file versions mixed, deletions"""
@@ -87,6 +88,48 @@ def wide_table(seed, rows, version):
     return pa.table(columns, schema=pa.schema(fields))
 
 
+def language_types():
+    """The types that tables of graphs have (and what stands beside them), by name."""
+    scalars = [pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float32(), pa.float64(),
+               pa.date32(), pa.date64(), *(pa.timestamp(u) for u in ("s", "ms", "us", "ns")), pa.timestamp("us", "UTC"), pa.string(), pa.binary()]
+    vectors = [pa.list_(pa.float32(), width) for width in (1, 3, 64, 768, 1536, 4095, 4096)]
+    lists = [pa.list_(t) for t in scalars]
+    structs = [pa.struct([("x", pa.int64()), ("y", pa.string())]), pa.struct([("v", pa.list_(pa.float32(), 4)), ("b", pa.bool_())]),
+               pa.struct([("l", pa.list_(pa.string())), ("s", pa.struct([("d", pa.date32())]))]), pa.list_(pa.struct([("k", pa.string()), ("n", pa.int32())]))]
+    beside = [pa.float16(), pa.large_string(), pa.large_binary(), pa.binary(16), pa.time32("ms"), pa.time64("us"), pa.duration("us"), pa.decimal128(20, 4)]
+    return scalars + vectors + lists + structs + beside
+
+
+def types(ours, folder):
+    shapes = Shapes(31, 120)
+    fields, columns = [pa.field("id", pa.int64(), False)], [pa.array(range(120), pa.int64())]
+    for t in language_types():
+        for nullable in (False, True):
+            columns.append(shapes.array(t, ("any", "few", "runs")[len(columns) % 3], 0.25 if nullable else 0))
+            fields.append(pa.field(f"{'n' if nullable else 'r'}{len(fields)}", t, nullable))
+    table = pa.table(columns, schema=pa.schema(fields))
+    for engine in engines(checks):
+        held = [f.name for f in table.schema if engine.name != "@lancedb/lancedb" or js_holds(f.type)]
+        part = table.select(held)
+        counts = {}
+        for version in ("2.1", "2.2"):
+            path = os.path.join(folder, f"types-{len(os.listdir(folder))}.lance")
+            ours.create(path, table, version=version)
+            found = attempt(f"{engine.name} reads {version}", engine.rows, path, columns=held)
+            compare(f"{engine.name} reads {version}", found, part)
+            counts[f"ours in {version}"] = 0 if found is None else found.num_columns
+        path = os.path.join(folder, f"types-{len(os.listdir(folder))}.lance")
+        attempt(f"{engine.name} creates", engine.create, path, part)
+        dump = attempt(f"we read what {engine.name} made", ours.dump, path)
+        compare(f"we read what {engine.name} made", dump and dump.table, part)
+        counts["theirs"] = 0 if dump is None else dump.table.num_columns
+        # And back: our rows behind theirs.
+        attempt(f"we append to what {engine.name} made", ours.append, path, part)
+        compare(f"{engine.name} reads both", attempt(engine.name, engine.rows, path), pa.concat_tables([part, part]))
+        print(f"{engine.name}: columns that were compared value by value: {counts}, of {len(language_types())} types, nullable and not", flush=True)
+        engine.close()
+
+
 def read(ours, folder):
     for version in ("2.1", "2.2"):
         path = os.path.join(folder, f"wide{version[-1]}.lance")
@@ -129,9 +172,8 @@ def read(ours, folder):
             taken = attempt(f"{what}: take", engine.take, path, offsets, columns=columns)
             compare(f"{what}: take", taken, latest.take(offsets).select(columns))
             compare(f"{what} at a tag", attempt(what, engine.rows, path, tag="before", columns=["id", "c9"]), states[2].select(["id", "c9"]))
-            if engine.has_branches:
-                wanted = pa.concat_tables([states[3], extra])
-                compare(f"{what} on a branch", attempt(what, engine.rows, path, branch="side/b"), wanted)
+            wanted = pa.concat_tables([states[3], extra]).select(columns)
+            compare(f"{what} on a branch", attempt(what, engine.rows, path, branch="side/b", columns=columns), wanted)
             engine.close()
     pages(ours, folder)
 
@@ -292,6 +334,16 @@ class Writers:
         else:
             who.add_column(self.path, name, "cast(n as bigint) + 5")
 
+    def merge_column(self, name, count):
+        """We add a column whose values come by key, for some of the rows."""
+        values = {i: i * 7 for i in self.model.some_ids(count)}
+        self.model.columns.append(name)
+        for i, row in self.model.rows.items():
+            row[name] = values.get(i)
+        self.touched = set()
+        some = pa.table({"id": pa.array(values, pa.int64()), name: pa.array(values.values(), pa.int64())})
+        self.ours.merge(self.path, some, ["id"])
+
     def drop_column(self, who, name):
         self.model.columns.remove(name)
         for row in self.model.rows.values():
@@ -330,7 +382,8 @@ class Writers:
         self.do("they add a column", lambda: self.add_column(engine, "a"))
         self.do("we append with the column", lambda: self.append(None, 2))
         self.do("we add a column", lambda: self.add_column(None, "b"))
-        self.do("they merge-insert with it", lambda: self.upsert(engine, 6, 3))
+        self.do("we merge a column with values", lambda: self.merge_column("c", 150))
+        self.do("they merge-insert with them", lambda: self.upsert(engine, 6, 3))
         version = engine.version(self.path)
         saved = {i: dict(row) for i, row in model.rows.items()}, list(model.columns)
         self.do("we compact", lambda: self.ours.compact(self.path))
@@ -339,6 +392,7 @@ class Writers:
         self.do("they delete after it", lambda: self.delete(engine, model.some_ids(40)))
         self.do("they drop a column", lambda: self.drop_column(engine, "a"))
         self.do("we drop a column", lambda: self.drop_column(None, "b"))
+        self.do("they drop the merged column", lambda: self.drop_column(engine, "c"))
         self.do("we append after it", lambda: self.append(None, 5))
 
         def back(restore):
@@ -366,50 +420,62 @@ def write(ours, folder):
             number += 1
             path = os.path.join(folder, f"t{number}.lance")
             Writers(ours, engine, path, number).run(made_by_us, version, stable)
+        branches(ours, engine, os.path.join(folder, f"branched{number}.lance"))
         engine.close()
-    branches(ours, folder)
+    tags(ours, os.path.join(folder, "tagged.lance"))
 
 
-def branches(ours, folder):
-    """Branches and tags of both kinds, written to by both."""
-    path = os.path.join(folder, "branched.lance")
-    rows = lambda a, b: pa.table({"id": pa.array(range(a, b), pa.int64()), "s": [f"r{i}" for i in range(a, b)]})  # noqa: E731
+def few_rows(a, b):
+    return pa.table({"id": pa.array(range(a, b), pa.int64()), "s": [f"r{i}" for i in range(a, b)]})
+
+
+def branches(ours, engine, path):
+    """Branches of both kinds, written to by both, and branches of branches."""
+    rows = few_rows
     ours.create(path, rows(0, 20))
     ours.make_branch(path, "ours")
-    lance.dataset(path).create_branch("theirs")
-    lance.write_dataset(rows(100, 110), lance.dataset(path).checkout_version(("ours", None)), mode="append")
+    engine.make_branch(path, "theirs")
+    engine.append(path, rows(100, 110), branch="ours")
     ours.append(path, rows(110, 120), branch="ours")
     ours.append(path, rows(200, 210), branch="theirs")
-    lance.dataset(path).checkout_version(("theirs", None)).delete("id = 3")
+    engine.delete(path, "id = 3", branch="theirs")
     ours.delete(path, pa.table({"id": pa.array([4], pa.int64())}), branch="theirs")
     ours.make_branch(path, "ours2", branch="theirs")
-    lance.dataset(path).checkout_version(("ours", None)).create_branch("theirs2")
+    engine.make_branch(path, "theirs2", branch="ours")
     ours.append(path, rows(300, 301), branch="theirs2")
     ours.append(path, rows(400, 401), branch="ours2")
     ours.append(path, rows(20, 22))
     wanted = {None: list(range(22)), "ours": [*range(20), *range(100, 120)],
               "theirs": [i for i in range(20) if i not in (3, 4)] + list(range(200, 210))}
     wanted["ours2"], wanted["theirs2"] = wanted["theirs"] + [400], wanted["ours"] + [300]
-    for branch, ids in wanted.items():
-        table = lance.dataset(path)
-        table = table.checkout_version((branch, None)) if branch else table
-        checks.equal(table.to_table()["id"].to_pylist(), ids, f"branch {branch}: they read")
-        checks.equal(ours.dump(path, branch=branch).table["id"].to_pylist(), ids, f"branch {branch}: we read")
+    for when in ("", ", after our cleanup"):
+        for branch, numbers in wanted.items():
+            what = f"{engine.name}, branch {branch}{when}"
+            found = attempt(f"{what}: they read", engine.rows, path, branch=branch)
+            checks.equal(ids(found), numbers, f"{what}: they read")
+            checks.equal(ours.dump(path, branch=branch).table["id"].to_pylist(), numbers, f"{what}: we read")
+        ours.clean(path)
+    checks.equal(attempt("branches", engine.branches, path), {"ours", "theirs", "ours2", "theirs2"}, f"{engine.name}: branches that they list")
+    checks.equal(set(ours.refs(path)[1]), {"ours", "theirs", "ours2", "theirs2"}, f"{engine.name}: branches that we list")
+    attempt(f"{engine.name} drops a branch", engine.drop_branch, path, "ours2")
+    ours.drop_branch(path, "theirs2")
+    checks.equal((attempt("branches", engine.branches, path), set(ours.refs(path)[1])), ({"ours", "theirs"},) * 2, f"{engine.name}: branches that are left")
+
+
+def tags(ours, path):
+    """Tags of both kinds, on main and on a branch."""
+    ours.create(path, few_rows(0, 20))
+    ours.make_branch(path, "ours")
+    ours.append(path, few_rows(100, 120), branch="ours")
     lance.dataset(path).tags.create("their-tag", 1)
     ours.make_tag(path, "our-tag", 1)
     ours.make_tag(path, "on-branch", branch="ours")
-    tags, known = ours.refs(path)
-    checks.equal(set(tags), {"their-tag", "our-tag", "on-branch"}, "tags that we list")
-    checks.equal(set(lance.dataset(path).tags.list()), set(tags), "tags that they list")
-    checks.equal(set(lance.dataset(path).branches.list()), set(known), "branches that they list")
+    known = ours.refs(path)[0]
+    checks.equal(set(known), {"their-tag", "our-tag", "on-branch"}, "tags that we list")
+    checks.equal(set(lance.dataset(path).tags.list()), set(known), "tags that they list")
     checks.equal(lance.dataset(path).checkout_version("on-branch").count_rows(), 40, "a tag on a branch")
     ours.clean(path)
-    for branch, ids in wanted.items():
-        table = lance.dataset(path)
-        table = table.checkout_version((branch, None)) if branch else table
-        checks.equal(table.to_table()["id"].to_pylist(), ids, f"branch {branch} after our cleanup")
-    ours.drop_branch(path, "ours2")
-    checks.that("ours2" not in lance.dataset(path).branches.list(), "a branch that we dropped")
+    checks.equal(lance.dataset(path).checkout_version("on-branch").count_rows(), 40, "a tag on a branch after our cleanup")
 
 
 def theirs(ours, folder):
@@ -452,7 +518,7 @@ def theirs(ours, folder):
 
 
 if __name__ == "__main__":
-    parts = {"read": read, "write": write, "theirs": theirs}
+    parts = {"types": types, "read": read, "write": write, "theirs": theirs}
     with scratch("lance-tables") as scratch_folder:
         driver = Ours()
         parts[sys.argv[1]](driver, scratch_folder)
