@@ -30,4 +30,4 @@ set(HEADERS
   retarget_update.h
   run_update.h
 )
-set(TESTS graph_test.cc http_service_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc testing/live_graph_fixture.h)
+set(TESTS graph_test.cc http_service_test.cc lance_table_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc testing/live_graph_fixture.h)

@@ -1,4 +1,5 @@
-// A Lance table by the path of its folder: what the program shows of one.
+// A Lance table by the path of its folder, or a version of one by URL: what the program shows of
+// one.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +12,13 @@
 #include "weft/base/result.h"
 #include "weft/lance/rows/table_reader.h"
 #include "weft/lance/table/snapshot.h"
+#include "weft/remote/http_client.h"
 #include "weft/storage/object_store.h"
 
 namespace weft::engine {
 
 struct LanceTableOptions {
-  std::optional<uint64_t> version;  // nothing: the latest
+  std::optional<uint64_t> version;  // nothing: the latest, of a folder
   std::string branch;               // empty: main
   base::Executor* executor = nullptr;
   // What reading may hold, all together.
@@ -26,19 +28,23 @@ struct LanceTableOptions {
 // One version, open. Thread-safe as lance::TableReader is.
 class LanceTable {
  public:
-  // Errors: kNotFound names folder, version or branch; kInvalid for a URL (listing needs a
-  // folder); those of open_version and TableReader.
+  // `folder` may be an http(s) URL: then the version must be named, as servers list nothing, and
+  // opening costs one request. Errors: kNotFound names folder, version or branch; kInvalid: a URL
+  // without a version; those of open_version and TableReader.
   static Result<std::unique_ptr<LanceTable>> open(const std::string& folder,
                                                   const LanceTableOptions& options);
 
   const lance::Snapshot& snapshot() const { return reader_->snapshot(); }
   lance::TableReader& reader() { return *reader_; }
   Result<lance::VersionList> versions() const;
+  // What a URL has cost so far; all zero for folders.
+  remote::HttpCounters http_counters() const;
 
  private:
-  LanceTable(std::unique_ptr<storage::ObjectStore> store, const LanceTableOptions& options)
-      : store_(std::move(store)), budget_("--memory", options.memory_bytes) {}
+  explicit LanceTable(const LanceTableOptions& options)
+      : budget_("--memory", options.memory_bytes) {}
 
+  std::unique_ptr<remote::HttpClient> client_;  // of a URL
   std::unique_ptr<storage::ObjectStore> store_;
   base::MemoryBudget budget_;
   std::unique_ptr<lance::TableReader> reader_;
