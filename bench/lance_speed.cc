@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/byte_sums.h"
+
 #include "weft/base/executor.h"
 #include "weft/base/process_memory.h"
 #include "weft/lance/read/data_file_reader.h"
@@ -30,38 +32,6 @@ T must(Result<T> result) {
     std::exit(1);
   }
   return std::move(result).value();
-}
-
-uint64_t sum_of_bytes(ByteView bytes) {
-  uint64_t sum = 0;
-  for (const std::byte each : bytes) {
-    sum += static_cast<uint8_t>(each);
-  }
-  return sum;
-}
-
-// The bytes of all values; text: of the text. No column of the benchmark has nulls.
-uint64_t sum_of(const columns::Array& array) {
-  const columns::ArrayParts& parts = array.parts();
-  if (array.id() == columns::TypeId::kFixedSizeList) {
-    const auto size = static_cast<size_t>(array.type()->list_size());
-    return sum_of(*array.child(0)->slice(parts.offset * size, array.length() * size));
-  }
-  if (columns::is_binary_like(array.id())) {
-    const size_t begin = array.length() == 0 ? 0 : array.list_range(0).first;
-    const size_t end = array.length() == 0 ? 0 : array.list_range(array.length() - 1).second;
-    return sum_of_bytes(parts.values.view().subspan(begin, end - begin));
-  }
-  const size_t width = columns::bit_width(*array.type()) / 8;
-  return sum_of_bytes(parts.values.view().subspan(parts.offset * width, array.length() * width));
-}
-
-uint64_t sum_of(const columns::Batch& batch) {
-  uint64_t sum = 0;
-  for (const columns::ArrayPtr& column : batch.columns()) {
-    sum += sum_of(*column);
-  }
-  return sum;
 }
 
 struct Measured {
@@ -86,7 +56,7 @@ void measure(const std::string& name, int repeat, const Run& run) {
       }
       const double pause_wall = seconds(CLOCK_MONOTONIC);
       const double pause_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-      sum += sum_of(batch);
+      sum += bench::byte_sum(batch);
       paused_wall += seconds(CLOCK_MONOTONIC) - pause_wall;
       paused_cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - pause_cpu;
     });

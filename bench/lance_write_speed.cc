@@ -1,10 +1,15 @@
-// Writes one Lance data file and says how long that took; lance_write.py compares with pylance on
-// the same rows. usage: lance_write_speed FOLDER ROWS THREADS VERSION
+// Writes one Lance data file and says how long that took, and the byte sum of each column;
+// lance_write.py compares with pylance on the same rows.
+// usage: lance_write_speed FOLDER ROWS THREADS VERSION synced|unsynced
+// unsynced: nothing waits for the disk, as engines do it.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 #include <vector>
+
+#include "bench/byte_sums.h"
 
 #include "weft/base/executor.h"
 #include "weft/base/process_memory.h"
@@ -81,7 +86,20 @@ columns::Batch make_rows(const columns::SchemaPtr& schema, uint64_t first, uint6
   return columns::Batch::make(schema, std::move(arrays), count).value();
 }
 
-Status run(const std::string& folder, uint64_t rows, size_t threads, const std::string& version) {
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+class UnsyncedCalls final : public storage::FileCalls {
+ public:
+  int sync_data(int /*file*/) const override { return 0; }
+  int sync(int /*file*/) const override { return 0; }
+};
+
+Status run(const std::string& folder, uint64_t rows, size_t threads, const std::string& version,
+           bool synced) {
   const columns::SchemaPtr schema = six_columns();
   base::Random random(1);
   const std::vector<std::string> vocabulary = words(random);
@@ -89,11 +107,22 @@ Status run(const std::string& folder, uint64_t rows, size_t threads, const std::
   for (uint64_t first = 0; first < rows; first += kBatchRows) {
     batches.push_back(make_rows(schema, first, std::min(kBatchRows, rows - first), vocabulary));
   }
-  WEFT_TRY(const auto store, storage::open_local_store(folder, {.create_folder = true}));
+  std::vector<uint64_t> sums(schema->fields.size());
+  for (const columns::Batch& batch : batches) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] += bench::byte_sum(*batch.column(i));
+    }
+  }
+  const UnsyncedCalls unsynced;
+  storage::LocalStoreOptions local;
+  local.create_folder = true;
+  local.calls = synced ? nullptr : &unsynced;
+  WEFT_TRY(const auto store, storage::open_local_store(folder, local));
   base::ThreadPool executor(threads);
   lance::write::DataFileOptions options;
   WEFT_TRY(options.version, lance::layout::parse_file_version(version));
   WEFT_TRY(const auto fields, lance::layout::schema_fields(*schema));
+  const double cpu_begin = cpu_seconds();
   const auto begin = std::chrono::steady_clock::now();
   WEFT_TRY(const auto writer,
            lance::write::DataFileWriter::create(*store, "ours.lance", fields, options, executor));
@@ -104,9 +133,14 @@ Status run(const std::string& folder, uint64_t rows, size_t threads, const std::
   WEFT_TRY(const auto summary, writer->finish());
   const auto end = std::chrono::steady_clock::now();
   const auto seconds = [](auto span) { return std::chrono::duration<double>(span).count(); };
-  std::printf("{\"seconds\": %.3f, \"before_finish\": %.3f, \"bytes\": %llu}\n",
-              seconds(end - begin), seconds(appended - begin),
-              static_cast<unsigned long long>(summary.size_bytes));
+  std::printf(
+      "{\"seconds\": %.3f, \"before_finish\": %.3f, \"cpu\": %.3f, \"bytes\": %llu, \"sums\": [",
+      seconds(end - begin), seconds(appended - begin), cpu_seconds() - cpu_begin,
+      static_cast<unsigned long long>(summary.size_bytes));
+  for (size_t i = 0; i < sums.size(); ++i) {
+    std::printf("%s%llu", i == 0 ? "" : ", ", static_cast<unsigned long long>(sums[i]));
+  }
+  std::printf("]}\n");
   return ok_status();
 }
 
@@ -114,12 +148,13 @@ Status run(const std::string& folder, uint64_t rows, size_t threads, const std::
 
 int main(int argc, char** argv) {
   base::keep_freed_memory();
-  if (argc != 5) {
-    std::fputs("usage: lance_write_speed FOLDER ROWS THREADS VERSION\n", stderr);
+  if (argc != 6) {
+    std::fputs("usage: lance_write_speed FOLDER ROWS THREADS VERSION synced|unsynced\n", stderr);
     return 2;
   }
-  const Status status = run(argv[1], std::strtoull(argv[2], nullptr, 10),
-                            std::strtoull(argv[3], nullptr, 10), argv[4]);
+  const Status status =
+      run(argv[1], std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10),
+          argv[4], std::string_view(argv[5]) == "synced");
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
     return 1;
