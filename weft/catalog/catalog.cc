@@ -186,30 +186,50 @@ Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
   return commits;
 }
 
-Result<std::optional<CommitRecord>> CatalogView::find_operation(base::Ulid operation) const {
-  if (state_->head.operation == operation) {
-    return std::optional(state_->head);
+namespace {
+
+// The newest commit that is the wanted one, none before `earliest` looked at but for those that
+// share a fragment with a later one.
+template <typename IsWanted>
+Result<std::optional<CommitRecord>> find_commit(const CatalogView& view, int64_t earliest,
+                                                IsWanted is_wanted) {
+  if (is_wanted(view.state().head)) {
+    return std::optional(view.state().head);
   }
-  WEFT_TRY(Fragments fragments, sort_fragments(snapshot_));
-  const int64_t earliest = operation.time().microseconds - kClockSkewMaxUs;
+  WEFT_TRY(Fragments fragments, sort_fragments(view.snapshot()));
   for (auto fragment = fragments.commits.rbegin(); fragment != fragments.commits.rend();
        ++fragment) {
-    WEFT_TRY(const auto batches, read_fragments(snapshot_, {*fragment}));
+    WEFT_TRY(const auto batches, read_fragments(view.snapshot(), {*fragment}));
+    std::optional<CommitRecord> found;
     bool all_earlier = true;
     for (const columns::Batch& batch : batches) {
-      WEFT_TRY(const std::vector<CommitRecord> found, parse_commits(batch));
-      for (const CommitRecord& commit : found) {
-        if (commit.operation == operation) {
-          return std::optional(commit);
-        }
+      WEFT_TRY(std::vector<CommitRecord> commits, parse_commits(batch));
+      for (CommitRecord& commit : commits) {
         all_earlier = all_earlier && commit.created_at.microseconds < earliest;
+        if (is_wanted(commit)) {
+          found = std::move(commit);
+        }
       }
     }
-    if (all_earlier) {
-      break;
+    if (found.has_value() || all_earlier) {
+      return found;
     }
   }
   return std::optional<CommitRecord>();
+}
+
+}  // namespace
+
+Result<std::optional<CommitRecord>> CatalogView::find_operation(base::Ulid operation) const {
+  return find_commit(*this, operation.time().microseconds - kClockSkewMaxUs,
+                     [&](const CommitRecord& commit) { return commit.operation == operation; });
+}
+
+Result<std::optional<CommitRecord>> CatalogView::find_idempotency_key(
+    std::string_view key, base::WallTime earliest) const {
+  return find_commit(*this, earliest.microseconds, [&](const CommitRecord& commit) {
+    return commit.idempotency_key == key && commit.created_at >= earliest;
+  });
 }
 
 Result<CatalogView> open_latest(const CatalogPlace& place) {

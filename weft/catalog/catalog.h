@@ -82,6 +82,10 @@ class CatalogView {
   // The commit of an operation, if it is among those that began after it was named (its id holds
   // the time; clocks may differ by kClockSkewMax).
   Result<std::optional<CommitRecord>> find_operation(base::Ulid operation) const;
+  // The newest commit with this key that is not older than `earliest`. Reads the commits since
+  // then.
+  Result<std::optional<CommitRecord>> find_idempotency_key(std::string_view key,
+                                                           base::WallTime earliest) const;
 
  private:
   lance::TableLocation chain_;

@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "weft/catalog/branches.h"
-#include "weft/catalog/fork.h"
-#include "weft/lance/rows/carry_over.h"
 #include "weft/lance/table/names.h"
-#include "weft/txn/head.h"
 
 namespace weft::txn {
 namespace {
@@ -17,30 +14,6 @@ using catalog::CatalogState;
 using catalog::CatalogView;
 using catalog::CommitRecord;
 using catalog::TableEntry;
-
-constexpr std::string_view kForeignVersion = "foreign-version";
-constexpr std::string_view kStaleCapture = "stale-capture";
-constexpr std::string_view kToBeRebased = "to-be-rebased";
-constexpr uint64_t kHeldBytesMax = uint64_t{1} << 20U;
-
-Error foreign_version(const TableEntry& table, const HeadReport& report) {
-  Error error(ErrorKind::kConflict,
-              "another program has changed rows of this table; nothing was changed. See `weft "
-              "repair`");
-  error = std::move(error)
-              .with("table", table.key)
-              .with("path", table.path)
-              .with("version", report.other_version);
-  if (!report.other_operation.empty()) {
-    error = std::move(error).with("operation", report.other_operation);
-  }
-  return std::move(error).with("reason", kForeignVersion);
-}
-
-Error stale_capture() {
-  return Error(ErrorKind::kConflict, "the graph has changed since this write has read it")
-      .with("reason", kStaleCapture);
-}
 
 Result<std::optional<CatalogView>> open_if_any(const catalog::CatalogPlace& place) {
   Result<CatalogView> opened = catalog::open_latest(place);
@@ -62,7 +35,12 @@ class Writer {
 
   Result<Receipt> run() {
     WEFT_TRY(view_, open_if_any(place_));
-    if (!request_.operation.is_none()) {
+    if (request_.idempotency_key.size() > kIdempotencyKeyBytesMax) {
+      return Error(ErrorKind::kLimit, "an idempotency key is too long")
+          .with("bytes", request_.idempotency_key.size())
+          .with("limit", kIdempotencyKeyBytesMax);
+    }
+    if (!request_.operation.is_none() || !request_.idempotency_key.empty()) {
       WEFT_TRY(const std::optional<Receipt> earlier, find_earlier(0));
       if (earlier.has_value()) {
         return *earlier;
@@ -96,7 +74,10 @@ class Writer {
     if (!view_.has_value()) {
       return std::optional<Receipt>();
     }
-    WEFT_TRY(const std::optional<CommitRecord> commit, view_->find_operation(operation_));
+    WEFT_TRY(std::optional<CommitRecord> commit, view_->find_operation(operation_));
+    if (!commit.has_value()) {
+      WEFT_TRY(commit, find_key());
+    }
     if (!commit.has_value()) {
       return std::optional<Receipt>();
     }
@@ -106,6 +87,22 @@ class Writer {
         {seen.location().object(lance::manifest_name(seen.version(), seen.naming()))}));
     return std::optional(Receipt{
         .commit = *commit, .attempts = attempts, .is_repeated = true, .has_followed = false});
+  }
+
+  Result<std::optional<CommitRecord>> find_key() const {
+    std::optional<CommitRecord> commit;
+    if (request_.idempotency_key.empty()) {
+      return commit;
+    }
+    const base::WallTime earliest{place_.clock.now().microseconds - kIdempotencyRetentionUs};
+    WEFT_TRY(commit, view_->find_idempotency_key(request_.idempotency_key, earliest));
+    if (commit.has_value() && commit->request_hash != request_.request_hash) {
+      return Error(ErrorKind::kConflict, "this idempotency key was used for another request")
+          .with("reason", "idempotency-key")
+          .with("key", request_.idempotency_key)
+          .with("commit", commit->id.text());
+    }
+    return commit;
   }
 
   // Whether nothing but rebases, which change no rows, came after that version.
@@ -205,6 +202,8 @@ class Writer {
     next.head.kind = request_.kind;
     next.head.actor = request_.actor;
     next.head.message = request_.message;
+    next.head.idempotency_key = request_.idempotency_key;
+    next.head.request_hash = request_.request_hash;
     next.head.created_at = place_.clock.now();
     if (view_) {
       next.head.parent = before.id;
@@ -256,113 +255,6 @@ class Writer {
 };
 
 }  // namespace
-
-Capture::Capture(const catalog::CatalogPlace& place, std::optional<CatalogView> view,
-                 base::Ulid operation, uint64_t attempt)
-    : place_(place), view_(std::move(view)), operation_(operation), attempt_(attempt) {}
-
-Result<const TableEntry*> Capture::entry(std::string_view key) const {
-  const TableEntry* const found = view_ ? view_->state().find(key) : nullptr;
-  if (found == nullptr) {
-    return Error(ErrorKind::kNotFound, "the graph has no such table").with("table", key);
-  }
-  return found;
-}
-
-Status Capture::check_is_newest() const {
-  WEFT_TRY(const CatalogView now, catalog::open_latest_after(*view_));
-  return now.version() == view_->version() ? ok_status() : Status(stale_capture());
-}
-
-Result<lance::Snapshot> Capture::table(std::string_view key) {
-  WEFT_TRY(const TableEntry* const found, entry(key));
-  WEFT_TRY(lance::Snapshot pinned, catalog::open_pinned(place_, *found));
-  if (found->pin.ref != place_.life) {
-    return fork(key, pinned);
-  }
-  WEFT_TRY(const HeadReport report, examine_head(place_, *found, pinned));
-  if (report.state == HeadState::kPinned) {
-    return pinned;
-  }
-  // A head beyond the pin is another program's only if no later commit of the graph has made it.
-  WEFT_TRY_STATUS(check_is_newest());
-  switch (report.state) {
-    case HeadState::kTaken:
-      return Error(ErrorKind::kConflict, "the number of a version was taken")
-          .with("reason", kToBeRebased)
-          .with("table", key);
-    case HeadState::kOtherRows:
-      return foreign_version(*found, report);
-    default:
-      return stand_upon(key, *report.head, pinned);
-  }
-}
-
-Result<lance::Snapshot> Capture::fork(std::string_view key, const lance::Snapshot& pinned) {
-  WEFT_TRY(catalog::Fork fork, catalog::fork_of(place_, pinned));
-  std::ranges::move(fork.objects, std::back_inserter(objects_));
-  WEFT_TRY_STATUS(keep_base(key, fork.snapshot));
-  return std::move(fork.snapshot);
-}
-
-Status Capture::keep_base(std::string_view key, const lance::Snapshot& version) {
-  WEFT_TRY(catalog::DetachedCopy copy, catalog::detached_copy(version, place_.random));
-  bases_.insert_or_assign(std::string(key), std::move(copy.as));
-  objects_.push_back(std::move(copy.object));
-  return ok_status();
-}
-
-Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
-                                            const lance::Snapshot& pinned) {
-  WEFT_TRY_STATUS(guard_version(place_, version, pinned, stage_options()));
-  WEFT_TRY_STATUS(keep_base(key, version));
-  version.set_durable();
-  return version;
-}
-
-Result<Change> Capture::rebase(const std::string& key) {
-  WEFT_TRY(const TableEntry* const found, entry(key));
-  WEFT_TRY(const lance::Snapshot pinned, catalog::open_pinned(place_, *found));
-  WEFT_TRY(HeadReport report, examine_head(place_, *found, pinned));
-  if (report.state != HeadState::kTaken) {
-    return stale_capture();
-  }
-  WEFT_TRY(const lance::Snapshot onto, stand_upon(key, *report.head, pinned));
-  Change change;
-  TableChange& table = change.tables.emplace_back();
-  table.key = key;
-  table.identity = found->identity;
-  WEFT_TRY(table.staged, lance::stage_carried_over(onto, *report.base, pinned, stage_options()));
-  return change;
-}
-
-catalog::DetachedVersion Capture::base_of(std::string_view key) const {
-  const auto adopted = bases_.find(key);
-  if (adopted != bases_.end()) {
-    return adopted->second;
-  }
-  const TableEntry* const known = view_ ? view_->state().find(key) : nullptr;
-  return known == nullptr
-             ? catalog::DetachedVersion()
-             : catalog::DetachedVersion{known->pin.detached_version, known->pin.detached_hash};
-}
-
-lance::StageOptions Capture::stage_options() const {
-  lance::StageOptions options;
-  options.operation = operation_.text() + "-" + std::to_string(attempt_);
-  options.clock = &place_.clock;
-  options.random = &place_.random;
-  options.keep_copies = true;
-  return options;
-}
-
-lance::RowOptions Capture::row_options() const {
-  lance::RowOptions options;
-  options.stage = stage_options();
-  options.write.executor = &place_.executor;
-  options.write.held_bytes_max = kHeldBytesMax;
-  return options;
-}
 
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare) {

@@ -11,7 +11,7 @@
 // T1  The change is visible as a whole or not at all, whatever stops when.
 // T2  When write() returns a receipt, the commit and all that it names survive a crash.
 // T3  An operation happens once: repeated with the same id, also by another process, it returns the
-//     receipt of the first time.
+//     receipt of the first time. The same holds for a key that the caller gives.
 // T4  Whoever loses the publication changes nothing. Work that may be done upon another state
 // starts
 //     over from the newest one; strict work is told that its reads have changed.
@@ -28,77 +28,23 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "weft/base/result.h"
 #include "weft/catalog/catalog.h"
-#include "weft/catalog/pinned_table.h"
-#include "weft/lance/rows/row_operations.h"
-#include "weft/lance/table/stage.h"
+#include "weft/txn/capture.h"
 
 namespace weft::txn {
-
-struct TableChange {
-  std::string key;
-  catalog::TableIdentity identity;  // one that the catalog does not have: the table is new
-  lance::StagedTransaction staged;
-};
-struct Change {
-  std::vector<TableChange> tables;
-  std::optional<catalog::SchemaPin> schema;  // nothing: as it was
-};
-
-// The state that one attempt stands on, and the names of what it stages. Not thread-safe.
-class Capture {
- public:
-  Capture(const catalog::CatalogPlace& place, std::optional<catalog::CatalogView> view,
-          base::Ulid operation, uint64_t attempt);
-
-  // Null while there is no graph yet.
-  const catalog::CatalogView* view() const { return view_ ? &*view_ : nullptr; }
-  const catalog::CatalogPlace& place() const { return place_; }
-
-  // The version of a table that this write will build upon: the pinned one, its head brought up to
-  // date first if the publication's writer did not, or a later one of another program that has the
-  // same rows. Errors: kNotFound; kConflict with reason=foreign-version (T6), or one that write()
-  // answers by starting over: hand it on; kCorrupt.
-  Result<lance::Snapshot> table(std::string_view key);
-  // For whatever is staged in this attempt: names that nothing else has, copies kept.
-  lance::StageOptions stage_options() const;
-  // The same with small files of rows held back, to be put with all else under one barrier.
-  lance::RowOptions row_options() const;
-
-  // For write() itself: what a table's change is staged upon, what is to be put with it, and the
-  // change of a pin upon the version that took its number.
-  catalog::DetachedVersion base_of(std::string_view key) const;
-  const std::vector<lance::StagedObject>& objects() const { return objects_; }
-  Result<Change> rebase(const std::string& key);
-
- private:
-  Result<const catalog::TableEntry*> entry(std::string_view key) const;
-  Status check_is_newest() const;
-  // The pinned version, of another life, where this branch goes on with it.
-  Result<lance::Snapshot> fork(std::string_view key, const lance::Snapshot& pinned);
-  Status keep_base(std::string_view key, const lance::Snapshot& version);
-  Result<lance::Snapshot> stand_upon(std::string_view key, lance::Snapshot version,
-                                     const lance::Snapshot& pinned);
-
-  catalog::CatalogPlace place_;
-  std::optional<catalog::CatalogView> view_;
-  base::Ulid operation_;
-  uint64_t attempt_;
-  std::map<std::string, catalog::DetachedVersion, std::less<>> bases_;
-  std::vector<lance::StagedObject> objects_;
-};
 
 // The kind of a commit that changes no rows (T6). At most so many behind one another are taken for
 // the head that a write expects.
 inline constexpr std::string_view kRebaseKind = "rebase";
 inline constexpr uint64_t kRebasesMax = 16;
+
+inline constexpr int64_t kIdempotencyRetentionUs = int64_t{7} * 24 * 3600 * 1'000'000;
+inline constexpr size_t kIdempotencyKeyBytesMax = 256;
 
 struct WriteRequest {
   // None: a fresh one. To be repeated after kRecoveryRequired, whose fact operation holds it.
@@ -106,6 +52,11 @@ struct WriteRequest {
   std::string kind = {};
   std::string actor = {};
   std::string message = {};
+  // "": none. A write with a key that a commit of the last kIdempotencyRetentionUs has is not done
+  // again: the receipt of that one is the answer if its request had the same hash, else kConflict
+  // with reason=idempotency-key.
+  std::string idempotency_key = {};
+  std::string request_hash = {};
   // Another commit in between is kConflict with reason=read-set-changed, instead of a new attempt.
   bool is_strict = false;
   // Another head is kConflict with reason=precondition.
@@ -125,8 +76,9 @@ struct Receipt {
 // Called once an attempt, on the thread of write().
 using Prepare = std::function<Result<Change>(Capture&)>;
 
-// Errors: those of `prepare`; kConflict; kUnavailable with reason=contention after `attempts_max`;
-// kRecoveryRequired with fact operation; those of the store, and then nothing was published.
+// Errors: those of `prepare`; kConflict; kLimit: the key; kUnavailable with reason=contention after
+// `attempts_max`; kRecoveryRequired with fact operation; those of the store, and then nothing was
+// published.
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare);
 

@@ -107,6 +107,49 @@ TEST_F(WriteTest, AnOperationHappensOnce) {
   EXPECT_THAT(published(place(), "node:A"), ElementsAre(1, 2));
 }
 
+TEST_F(WriteTest, ARequestWithAKeyHappensOnceWithinTheRetention) {
+  WriteRequest request{.kind = "mutate", .actor = "ana"};
+  request.idempotency_key = "order-17";
+  request.request_hash = "aa";
+  const auto first = insert(place(), {{"node:A", {1}}}, request);
+  ASSERT_TRUE(first.ok()) << first.error().to_string();
+  for (int64_t id = 100; id < 120; ++id) {
+    ASSERT_TRUE(insert(place(), {{"node:A", {id}}}).ok());
+  }
+  const auto again = insert(place(), {{"node:A", {1}}}, request);
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_TRUE(again->is_repeated);
+  EXPECT_EQ(again->commit, first->commit);
+  request.request_hash = "bb";
+  const auto another = insert(place(), {{"node:A", {2}}}, request);
+  ASSERT_FALSE(another.ok());
+  EXPECT_EQ(another.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(another.error().fact("reason"), "idempotency-key");
+  EXPECT_EQ(published(place(), "node:A").count(1), 1U);
+  // Older than the retention counts no more.
+  const auto view = catalog::open_latest(place());
+  const base::WallTime after{first->commit.created_at.microseconds + 1};
+  EXPECT_TRUE(view->find_idempotency_key("order-17", first->commit.created_at)->has_value());
+  EXPECT_FALSE(view->find_idempotency_key("order-17", after)->has_value());
+  request.idempotency_key = std::string(kIdempotencyKeyBytesMax + 1, 'k');
+  EXPECT_EQ(insert(place(), {{"node:A", {3}}}, request).error().kind(), ErrorKind::kLimit);
+  request.idempotency_key.pop_back();
+  EXPECT_TRUE(insert(place(), {{"node:A", {3}}}, request).ok());
+}
+
+TEST_F(WriteTest, AKeyThatSomebodyElseUsesMeanwhileHappensOnce) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1}}}).ok());
+  WriteRequest request{.kind = "mutate", .actor = "ana"};
+  request.idempotency_key = "k";
+  const auto ours = write(place(), request, [&](Capture& capture) {
+    EXPECT_TRUE(insert(place(), {{"node:A", {2}}}, request).ok());
+    return stage_inserts(capture, {{"node:A", {2}}});
+  });
+  ASSERT_TRUE(ours.ok()) << ours.error().to_string();
+  EXPECT_TRUE(ours->is_repeated);
+  EXPECT_THAT(published(place(), "node:A"), ElementsAre(1, 2));
+}
+
 TEST_F(WriteTest, AnOperationThatSomebodyElseFinishesMeanwhileHappensOnce) {
   ASSERT_TRUE(insert(place(), {{"node:A", {1}}}).ok());
   WriteRequest request{.kind = "mutate", .actor = "ana", .is_strict = true};

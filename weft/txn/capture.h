@@ -1,0 +1,77 @@
+// What one attempt of a write stands on, and what it stages. See write.h.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "weft/base/result.h"
+#include "weft/catalog/catalog.h"
+#include "weft/catalog/pinned_table.h"
+#include "weft/lance/rows/row_operations.h"
+#include "weft/lance/table/stage.h"
+
+namespace weft::txn {
+
+// Reasons of errors that write() answers by starting over.
+inline constexpr std::string_view kStaleCapture = "stale-capture";
+inline constexpr std::string_view kToBeRebased = "to-be-rebased";
+
+struct TableChange {
+  std::string key;
+  catalog::TableIdentity identity;  // one that the catalog does not have: the table is new
+  lance::StagedTransaction staged;
+};
+struct Change {
+  std::vector<TableChange> tables;
+  std::optional<catalog::SchemaPin> schema;  // nothing: as it was
+};
+
+// The state that one attempt stands on, and the names of what it stages. Not thread-safe.
+class Capture {
+ public:
+  Capture(const catalog::CatalogPlace& place, std::optional<catalog::CatalogView> view,
+          base::Ulid operation, uint64_t attempt);
+
+  // Null while there is no graph yet.
+  const catalog::CatalogView* view() const { return view_ ? &*view_ : nullptr; }
+  const catalog::CatalogPlace& place() const { return place_; }
+
+  // The version of a table that this write will build upon: the pinned one, its head brought up to
+  // date first if the publication's writer did not, or a later one of another program that has the
+  // same rows. Errors: kNotFound; kConflict with reason=foreign-version (T6), or one that write()
+  // answers by starting over: hand it on; kCorrupt.
+  Result<lance::Snapshot> table(std::string_view key);
+  // For whatever is staged in this attempt: names that nothing else has, copies kept.
+  lance::StageOptions stage_options() const;
+  // The same with small files of rows held back, to be put with all else under one barrier.
+  lance::RowOptions row_options() const;
+
+  // For write() itself: what a table's change is staged upon, what is to be put with it, and the
+  // change of a pin upon the version that took its number.
+  catalog::DetachedVersion base_of(std::string_view key) const;
+  const std::vector<lance::StagedObject>& objects() const { return objects_; }
+  Result<Change> rebase(const std::string& key);
+
+ private:
+  Result<const catalog::TableEntry*> entry(std::string_view key) const;
+  Status check_is_newest() const;
+  // The pinned version, of another life, where this branch goes on with it.
+  Result<lance::Snapshot> fork(std::string_view key, const lance::Snapshot& pinned);
+  Status keep_base(std::string_view key, const lance::Snapshot& version);
+  Result<lance::Snapshot> stand_upon(std::string_view key, lance::Snapshot version,
+                                     const lance::Snapshot& pinned);
+
+  catalog::CatalogPlace place_;
+  std::optional<catalog::CatalogView> view_;
+  base::Ulid operation_;
+  uint64_t attempt_;
+  std::map<std::string, catalog::DetachedVersion, std::less<>> bases_;
+  std::vector<lance::StagedObject> objects_;
+};
+
+}  // namespace weft::txn
