@@ -456,7 +456,8 @@ Status Flattener::add(const Node& node, const GraphChoice& graph, const Variable
   if (const auto* pattern = std::get_if<sparql::GraphPattern>(&operation)) {
     const auto* variable = std::get_if<Variable>(&pattern->graph);
     const bool loops = variable != nullptr && !fits_all_graphs(*pattern->input);
-    return loops ? add_part(node, graph) : add_graph(*pattern, outside);
+    // It names its own graph, and says nothing of the one around it.
+    return loops ? add_part(node, GraphChoice{}) : add_graph(*pattern, outside);
   }
   return add_part(node, graph);
 }
