@@ -144,6 +144,21 @@ TEST_F(FunctionsTest, RegularExpressions) {
           {"REGEX(\"a!\", \"^[\\\\i!]+$\")", "true"},
           {"REGEX(\"a b\", \"^[\\\\I\\\\c]+$\")", "true"},
           {"REGEX(\"aä\", \"^[^\\\\i]+$\")", "false"},
+          {"REGEX(\"rhythm\", \"^[a-z-[aeiou]]+$\")", "true"},
+          {"REGEX(\"rhythmic\", \"^[a-z-[aeiou]]+$\")", "false"},
+          {"REGEX(\"Rhythm\", \"^[a-z-[aeiou]]+$\", \"i\")", "true"},
+          {"REGEX(\"3a\", \"^[^a-z-[0-4]]\")", "false"},
+          {"REGEX(\"7a\", \"^[^a-z-[0-4]]\")", "true"},
+          {"REGEX(\"b\", \"^[a-z-[a-m-[b]]]$\")", "true"},
+          {"REGEX(\"c\", \"^[a-z-[a-m-[b]]]$\")", "false"},
+          {"REGEX(\"ä\", \"^[\\\\p{L}-[a-zA-Z]]$\")", "true"},
+          {"REGEX(\"a\", \"^[\\\\p{L}-[a-zA-Z]]$\")", "false"},
+          {"REGEX(\" \", \"^[\\\\s -[\\\\n]]$\")", "true"},
+          {"REGEX(\"&\", \"^[!-/-[{$}]]$\")", "true"},
+          {"REGEX(\"a\", \"[a-[a]]\")", "false"},
+          {"REGEX(\"]\", \"^[\\\\]x-[x]]$\")", "true"},
+          {"REGEX(\"a-\", \"^[a-]$\")", "false"},
+          {"REGEX(\"a--\", \"[a-]--\")", "true"},
           {"REGEX(1, \"1\")", "-"},
           {"REGEX(\"a\", CONCAT(\"(\", \"\"))", "-"},
           {"REPLACE(\"abcb\", \"b\", \"[$0]\")", "\"a[b]c[b]\""},
@@ -157,7 +172,7 @@ TEST_F(FunctionsTest, RegularExpressions) {
 TEST_F(FunctionsTest, WhatRegularExpressionsCannotDoIsRefusedBeforeARowIsRead) {
   for (const auto& [pattern, kind] :
        std::vector<std::pair<std::string, ErrorKind>>{{"(a)\\\\1", ErrorKind::kUnsupported},
-                                                      {"[a-z-[b]]", ErrorKind::kUnsupported},
+                                                      {"[a-z-[b]", ErrorKind::kInvalid},
                                                       {"(", ErrorKind::kInvalid},
                                                       {"a{2,1}", ErrorKind::kInvalid}}) {
     const auto prepared =

@@ -1,10 +1,11 @@
 #include "weft/exec/regex.h"
 
-#include <span>
 #include <utility>
 #include <vector>
 
 #include <re2/re2.h>
+
+#include "weft/exec/character_set.h"
 
 namespace weft::exec {
 namespace {
@@ -51,54 +52,6 @@ bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-struct CodeRange {
-  uint32_t first;
-  uint32_t last;
-};
-constexpr uint32_t kCodePointMax = 0x10FFFF;
-
-// XML 1.0 (fifth edition), rules 4 and 4a: \i is NameStartChar, \c is NameChar. Ascending.
-constexpr CodeRange kNameStart[] = {
-    {':', ':'},       {'A', 'Z'},       {'_', '_'},       {'a', 'z'},
-    {0xC0, 0xD6},     {0xD8, 0xF6},     {0xF8, 0x2FF},    {0x370, 0x37D},
-    {0x37F, 0x1FFF},  {0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF},
-    {0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
-constexpr CodeRange kName[] = {
-    {'-', '.'},       {'0', ':'},       {'A', 'Z'},        {'_', '_'},       {'a', 'z'},
-    {0xB7, 0xB7},     {0xC0, 0xD6},     {0xD8, 0xF6},      {0xF8, 0x37D},    {0x37F, 0x1FFF},
-    {0x200C, 0x200D}, {0x203F, 0x2040}, {0x2070, 0x218F},  {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
-    {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}};
-
-void append_range(std::string& out, uint32_t first, uint32_t last) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  const auto append_code = [&](uint32_t code) {
-    out += "\\x{";
-    for (int shift = 20; shift >= 0; shift -= 4) {
-      out += kDigits[code >> static_cast<unsigned>(shift) & 0xFU];
-    }
-    out += '}';
-  };
-  append_code(first);
-  out += '-';
-  append_code(last);
-}
-
-// The inside of a class of these characters, or of all others.
-void append_ranges(std::string& out, std::span<const CodeRange> ranges, bool others) {
-  uint32_t next = 0;
-  for (const CodeRange& range : ranges) {
-    if (!others) {
-      append_range(out, range.first, range.last);
-    } else if (next < range.first) {
-      append_range(out, next, range.first - 1);
-    }
-    next = range.last + 1;
-  }
-  if (others) {
-    append_range(out, next, kCodePointMax);
-  }
-}
-
 // Rewrites what XPath and RE2 mean differently.
 class Translation {
  public:
@@ -113,6 +66,8 @@ class Translation {
         WEFT_TRY_STATUS(escape());
       } else if (in_class_) {
         WEFT_TRY_STATUS(inside_class(c));
+      } else if (c == '[' && takes_away(pattern_, at_)) {
+        WEFT_TRY_STATUS(append_difference(out_, pattern_, at_));
       } else if (c == '[') {
         begin_class();
       } else if (c == '.' && !flags_.dot_all) {
@@ -138,11 +93,6 @@ class Translation {
 
   Status inside_class(char c) {
     if (c == '[') {
-      if (at_ > 0 && pattern_[at_ - 1] == '-') {
-        return Error(ErrorKind::kUnsupported,
-                     "character class subtraction in regular expressions is not supported")
-            .with("pattern", pattern_);
-      }
       return Error(ErrorKind::kInvalid, "regular expression has '[' inside a character class")
           .with("pattern", pattern_);
     }
@@ -170,10 +120,8 @@ class Translation {
     }
     class_start_ = false;
     if (c == 'i' || c == 'I' || c == 'c' || c == 'C') {
-      const bool starts = c == 'i' || c == 'I';
       out_ += in_class_ ? "" : "[";
-      append_ranges(out_, starts ? std::span<const CodeRange>(kNameStart) : kName,
-                    c == 'I' || c == 'C');
+      append_name_characters(out_, c);
       out_ += in_class_ ? "" : "]";
       at_ += 2;
       return ok_status();

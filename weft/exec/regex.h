@@ -1,6 +1,6 @@
 // Regular expressions as SPARQL has them (XPath and XQuery Functions 3.1, 5.6), on RE2: linear time
-// whatever the pattern. What RE2 cannot do is refused by name: back-references and character class
-// subtraction.
+// whatever the pattern. Class subtraction is done by sets (character_set.h). What cannot be done in
+// linear time is refused by name: back-references.
 #pragma once
 
 #include <memory>
