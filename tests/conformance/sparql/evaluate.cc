@@ -11,6 +11,7 @@
 #include "weft/base/clock.h"
 #include "weft/base/executor.h"
 #include "weft/base/random.h"
+#include "weft/entail/entailed_source.h"
 #include "weft/exec/query.h"
 #include "weft/exec/vector_source.h"
 #include "weft/rdf/term.h"
@@ -94,6 +95,16 @@ Result<Answers> solutions(exec::PreparedQuery& prepared, const TestCase& test) {
   return answers;
 }
 
+// The regime to run a test of entailment under. Errors: kUnsupported.
+Result<entail::Regime> regime_of(const TestCase& test) {
+  for (const std::string_view known : {"RDFS", "RDF"}) {
+    if (std::find(test.regimes.begin(), test.regimes.end(), known) != test.regimes.end()) {
+      return entail::regime_by_name(known);
+    }
+  }
+  return entail::regime_by_name(test.regimes.front());
+}
+
 }  // namespace
 
 Result<Answers> evaluate(const TestCase& test) {
@@ -103,7 +114,7 @@ Result<Answers> evaluate(const TestCase& test) {
   WEFT_TRY(sparql::Query query, sparql::parse_query(text, options));
   exec::VectorSource::Builder builder;
   WEFT_TRY_STATUS(load(test, query, builder));
-  const std::unique_ptr<exec::VectorSource> source = std::move(builder).build();
+  const std::unique_ptr<exec::VectorSource> stated = std::move(builder).build();
 
   constexpr uint64_t kBudgetBytes = uint64_t{256} << 20U;
   constexpr uint64_t kTimeoutMs = 10'000;
@@ -120,6 +131,13 @@ Result<Answers> evaluate(const TestCase& test) {
   TestEndpoints endpoints(test.services, run);
   run.services = &endpoints;
 
+  exec::QuadSource* source = stated.get();
+  std::unique_ptr<entail::EntailedSource> entailed;
+  if (!test.regimes.empty()) {
+    WEFT_TRY(const entail::Regime regime, regime_of(test));
+    WEFT_TRY(entailed, entail::EntailedSource::create(regime, *stated, &budget));
+    source = entailed.get();
+  }
   const sparql::QueryForm form = query.form;
   const bool ordered = form == sparql::QueryForm::kSelect && is_ordered(*query.pattern);
   WEFT_TRY(const std::unique_ptr<exec::PreparedQuery> prepared,

@@ -11,7 +11,7 @@ constexpr std::string_view kManifest = "http://www.w3.org/2001/sw/DataAccess/tes
 constexpr std::string_view kQuery = "http://www.w3.org/2001/sw/DataAccess/tests/test-query#";
 constexpr std::string_view kUpdate = "http://www.w3.org/2009/sparql/tests/test-update#";
 constexpr std::string_view kSparql = "http://www.w3.org/ns/sparql#";
-constexpr std::string_view kEntailment = "http://www.w3.org/ns/entailment/";
+constexpr std::string_view kDescription = "http://www.w3.org/ns/sparql-service-description#";
 
 std::string iri(std::string_view space, std::string_view local) {
   return rdf::make_iri(std::string(space).append(local));
@@ -56,8 +56,18 @@ void read_action(const TestGraph& graph, const std::string& action, TestCase& te
     test.services.push_back({path_of(graph.object(service, iri(kQuery, "data"))),
                              graph.object(service, iri(kQuery, "endpoint"))});
   }
-  test.entailment = !graph.object(action, iri(kSparql, "entailmentRegime")).empty() ||
-                    !graph.object(action, iri(kEntailment, "regime")).empty();
+  std::vector<std::string> lists = graph.objects(action, iri(kDescription, "entailmentRegime"));
+  for (const std::string& other : graph.objects(action, iri(kSparql, "entailmentRegime"))) {
+    lists.push_back(other);
+  }
+  for (const std::string& head : lists) {
+    const std::vector<std::string> members =
+        head.starts_with('<') ? std::vector<std::string>{head} : graph.list(head);
+    for (const std::string& member : members) {
+      const std::string_view name = rdf::iri_of(member);
+      test.regimes.emplace_back(name.substr(name.rfind('/') + 1));
+    }
+  }
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct TestCase {
   std::vector<std::string> result_data;  // of an update: what is in the store afterwards
   std::vector<NamedFile> result_named_data;
   bool lax_cardinality = false;
-  bool entailment = false;
+  // Entailment regimes, one of which is wanted: "RDFS", "OWL-Direct", …; empty: none.
+  std::vector<std::string> regimes;
 };
 
 // `folder` holds manifest.ttl. Everything the manifest lists, in its order.
