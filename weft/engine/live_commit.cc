@@ -5,12 +5,22 @@
 
 #include "weft/engine/live_store.h"
 #include "weft/quads/seal_segments.h"
+#include "weft/sparql/traversal.h"
 
 namespace weft::engine {
 namespace {
 
 // How often a change starts over because another program has changed the journal or the manifest.
 constexpr int kAttemptsMax = 4;
+// How often a request that waits for others is run beside other writers, before it holds them up.
+constexpr int kApartAttemptsMax = 4;
+
+bool asks_services(const sparql::Update& request) {
+  return std::ranges::any_of(request.operations, [](const sparql::UpdateOperation& operation) {
+    const auto* modify = std::get_if<sparql::Modify>(&operation);
+    return modify != nullptr && sparql::asks_services(*modify->where.pattern);
+  });
+}
 
 // The change stands in nothing that lasts.
 Error taken_back(const Error& cause) {
@@ -59,14 +69,24 @@ Result<UpdateReceipt> LiveStore::update(std::string_view text, const UpdateOptio
   parse.base_iri = options.base_iri;
   // Parsed before the order is taken; again only if the request has to start over.
   WEFT_TRY(sparql::Update first, sparql::parse_update(text, parse));
+  const bool waits_for_others = asks_services(first);
   std::optional<sparql::Update> request = std::move(first);
-  return change(options, [&](quads::FoldDraft& draft) -> Status {
+  const auto run = [&](quads::FoldDraft& draft, const exec::QueryOptions& query) -> Status {
     if (!request.has_value()) {
       WEFT_TRY(request, sparql::parse_update(text, parse));
     }
     sparql::Update now = *std::exchange(request, std::nullopt);
-    return run_update(std::move(now), draft, options, query_options(options));
-  });
+    return run_update(std::move(now), draft, options, query);
+  };
+  if (waits_for_others) {
+    return change_apart(options, [&](quads::FoldDraft& draft, base::Random& random) {
+      exec::QueryOptions query = query_options(options);
+      query.random = &random;
+      return run(draft, query);
+    });
+  }
+  return change(options,
+                [&](quads::FoldDraft& draft) { return run(draft, query_options(options)); });
 }
 
 Result<UpdateReceipt> LiveStore::drop(const std::string& graph, const UpdateOptions& options) {
@@ -106,13 +126,52 @@ Result<UpdateReceipt> LiveStore::change(const UpdateOptions& options, const Fill
   return std::move(pending.receipt);
 }
 
+Result<UpdateReceipt> LiveStore::change_apart(const UpdateOptions& options, const SlowFill& fill) {
+  base::Random random = base::Random::from_system();
+  for (int attempt = 1; attempt <= kApartAttemptsMax; ++attempt) {
+    StatePtr from;
+    {
+      const base::MutexLock lock(order_);
+      WEFT_TRY_STATUS(ready_to_write());
+      WEFT_TRY_STATUS(check_tag(options));
+      from = tip_;
+    }
+    const std::unique_ptr<quads::FoldDraft> draft = from->fold().draft();
+    WEFT_TRY_STATUS(fill(*draft, random));
+    Pending pending;
+    {
+      const base::MutexLock lock(order_);
+      WEFT_TRY_STATUS(ready_to_write());
+      if (tip_ != from) {
+        continue;  // what it found may not be so any more
+      }
+      Result<Pending> made = commit(*draft);
+      if (!made.ok()) {
+        if (made.error().kind() == ErrorKind::kConflict && made.error().fact("reason") == "moved") {
+          WEFT_TRY_STATUS(reopen_journal());
+          continue;
+        }
+        return std::move(made).error();
+      }
+      pending = std::move(made).value();
+    }
+    WEFT_TRY_STATUS(await(pending));
+    return std::move(pending.receipt);
+  }
+  return change(options, [&](quads::FoldDraft& draft) { return fill(draft, random); });
+}
+
 Result<LiveStore::Pending> LiveStore::change_locked(const UpdateOptions& options,
                                                     const Fill& fill) {
   WEFT_TRY_STATUS(ready_to_write());
   WEFT_TRY_STATUS(check_tag(options));
   const std::unique_ptr<quads::FoldDraft> draft = tip_->fold().draft();
   WEFT_TRY_STATUS(fill(*draft));
-  const uint64_t changes = draft->inserted() + draft->removed();
+  return commit(*draft);
+}
+
+Result<LiveStore::Pending> LiveStore::commit(quads::FoldDraft& draft) {
+  const uint64_t changes = draft.inserted() + draft.removed();
   Pending pending;
   if (changes == 0) {
     // What it found may still wait for its sync.
@@ -120,13 +179,13 @@ Result<LiveStore::Pending> LiveStore::change_locked(const UpdateOptions& options
     pending.commit = tip_commit_;
     pending.journal = journal_;
   } else if (place_.is_manifest && changes > options_.large_update_changes) {
-    WEFT_TRY(pending, commit_as_segment(*draft));
+    WEFT_TRY(pending, commit_as_segment(draft));
   } else {
-    WEFT_TRY(pending, commit_in_journal(*draft));
+    WEFT_TRY(pending, commit_in_journal(draft));
   }
   ++commits_;
-  pending.receipt = {.inserted = draft->inserted(),
-                     .removed = draft->removed(),
+  pending.receipt = {.inserted = draft.inserted(),
+                     .removed = draft.removed(),
                      .generation = pending.state->generation(),
                      .sequence = pending.state->sequence(),
                      .tag = pending.state->tag()};

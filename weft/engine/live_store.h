@@ -53,6 +53,8 @@ class LiveStore final : public LiveGraph {
   using StatePtr = std::shared_ptr<LiveState>;
   // Makes the changes of one request; may be called again if the graph has moved meanwhile.
   using Fill = std::function<Status(quads::FoldDraft&)>;
+  // The same of a request that may wait long for others; its random numbers are its own.
+  using SlowFill = std::function<Status(quads::FoldDraft&, base::Random&)>;
 
   LiveStore(LivePlace place, LiveOptions options);
 
@@ -84,6 +86,9 @@ class LiveStore final : public LiveGraph {
 
   // ---- committing, live_commit.cc --------------------------------------------------------------
   Result<UpdateReceipt> change(const UpdateOptions& options, const Fill& fill);
+  // Fills without the order of writers, as long as nobody else writes meanwhile; after
+  // kApartAttemptsMax rounds it takes the order first.
+  Result<UpdateReceipt> change_apart(const UpdateOptions& options, const SlowFill& fill);
   struct Pending {
     StatePtr state;
     std::optional<journal::AppendedCommit> commit;  // nullopt: nothing to wait for
@@ -92,6 +97,7 @@ class LiveStore final : public LiveGraph {
   };
   Result<Pending> change_locked(const UpdateOptions& options, const Fill& fill)
       WEFT_REQUIRES(order_);
+  Result<Pending> commit(quads::FoldDraft& draft) WEFT_REQUIRES(order_);
   Result<Pending> commit_in_journal(const quads::FoldDraft& draft) WEFT_REQUIRES(order_);
   Result<Pending> commit_as_segment(quads::FoldDraft& draft) WEFT_REQUIRES(order_);
   Status ready_to_write() WEFT_REQUIRES(order_);

@@ -102,4 +102,20 @@ void for_each_variable(const Node& node, const std::function<void(VariableIndex)
       });
 }
 
+bool asks_services(const Node& node) {
+  if (std::holds_alternative<Service>(node.operation)) {
+    return true;
+  }
+  bool found = false;
+  for_each_part(
+      node, [&](const Node& child) { found = found || asks_services(child); },
+      [&](const Expression& expression) {
+        for_each_expression(expression, [&](const Expression& each) {
+          const auto* exists = std::get_if<Expression::Exists>(&each.form);
+          found = found || (exists != nullptr && asks_services(*exists->pattern));
+        });
+      });
+  return found;
+}
+
 }  // namespace weft::sparql

@@ -21,4 +21,7 @@ void for_each_expression(const Expression& expression,
 // Calls `visit` for every variable anywhere in the tree, in no order, some of them repeatedly.
 void for_each_variable(const Node& node, const std::function<void(VariableIndex)>& visit);
 
+// Whether SERVICE stands anywhere in the tree, patterns of EXISTS included.
+bool asks_services(const Node& node);
+
 }  // namespace weft::sparql
