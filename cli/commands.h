@@ -14,6 +14,7 @@ void add_dump(CLI::App& app, Action& action);
 void add_merge(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_count(CLI::App& app, Action& action);
+void add_federate(CLI::App& app, Action& action);
 void add_query(CLI::App& app, Action& action);
 void add_manifest(CLI::App& app, Action& action);
 void add_update(CLI::App& app, Action& action);

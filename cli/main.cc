@@ -64,6 +64,7 @@ int run(int argc, char** argv) {
   Action action;
   add_build(app, action);
   add_query(app, action);
+  add_federate(app, action);
   add_update(app, action);
   add_manifest(app, action);
   add_journal(app, action);

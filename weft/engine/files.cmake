@@ -1,6 +1,7 @@
 set(SOURCES
   document_loader.cc
   environment.cc
+  federation.cc
   fold_source.cc
   graph.cc
   http_service.cc
@@ -19,6 +20,7 @@ set(SOURCES
 set(HEADERS
   document_loader.h
   environment.h
+  federation.h
   graph.h
   http_service.h
   lance_table.h
@@ -30,4 +32,4 @@ set(HEADERS
   retarget_update.h
   run_update.h
 )
-set(TESTS graph_test.cc http_service_test.cc lance_table_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc testing/live_graph_fixture.h)
+set(TESTS federation_test.cc graph_test.cc http_service_test.cc lance_table_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc testing/live_graph_fixture.h)
