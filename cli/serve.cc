@@ -11,6 +11,7 @@
 #include "cli/text_file.h"
 #include <fmt/format.h>
 
+#include "weft/base/process_memory.h"
 #include "weft/engine/live_graph.h"
 
 namespace weft::cli {
@@ -75,17 +76,39 @@ bool is_loopback(const std::string& address) {
   return address == "localhost" || address == "::1" || address.starts_with("127.");
 }
 
-Status fill_tokens(const ServeArguments& arguments, server::ServiceOptions& service) {
-  if (!arguments.token.empty()) {
-    WEFT_TRY_STATUS(service.tokens.add(arguments.token, server::Right::kWrite));
+// The tokens of the command line, and those of the file, whose text is left in `text`.
+Result<server::TokenTable> read_tokens(const std::string& token, const std::string& file,
+                                       std::string& text) {
+  server::TokenTable tokens;
+  if (!token.empty()) {
+    WEFT_TRY_STATUS(tokens.add(token, server::Right::kWrite));
   }
-  if (!arguments.token_file.empty()) {
-    WEFT_TRY(const std::string text, read_text_file(arguments.token_file, kTokenFileBytesMax));
-    WEFT_TRY_STATUS(service.tokens.add_lines(text));
-    if (service.tokens.empty()) {
-      return Error(ErrorKind::kInvalid, "the token file holds no token")
-          .with("file", arguments.token_file);
+  if (!file.empty()) {
+    WEFT_TRY(text, read_text_file(file, kTokenFileBytesMax));
+    server::TokenTable of_file;
+    WEFT_TRY_STATUS(of_file.add_lines(text));
+    if (of_file.empty()) {
+      return Error(ErrorKind::kInvalid, "the token file holds no token").with("file", file);
     }
+    WEFT_TRY_STATUS(tokens.add_lines(text));
+  }
+  return tokens;
+}
+
+Status fill_tokens(const ServeArguments& arguments, server::ServiceOptions& service) {
+  std::string text;
+  WEFT_TRY(service.tokens, read_tokens(arguments.token, arguments.token_file, text));
+  if (!arguments.token_file.empty()) {
+    service.changed_tokens = [token = arguments.token, file = arguments.token_file,
+                              last = text]() mutable -> Result<std::optional<server::TokenTable>> {
+      std::string now;
+      WEFT_TRY(server::TokenTable tokens, read_tokens(token, file, now));
+      if (now == last) {
+        return std::optional<server::TokenTable>();
+      }
+      last = std::move(now);
+      return std::optional<server::TokenTable>(std::move(tokens));
+    };
   }
   service.token_for_reads = arguments.authenticate == "all";
   if (service.token_for_reads && service.tokens.empty()) {
@@ -166,7 +189,13 @@ Status run_serve(const ServeArguments& arguments, Session& session) {
   live.policy.seal_bytes = arguments.seal_mib << 20U;
   live.policy.seal_age_ms = static_cast<int64_t>(arguments.seal_age_seconds * 1000);
   live.policy.sweep_after_ms = static_cast<int64_t>(arguments.sweep_after_seconds * 1000);
-  WEFT_TRY(const auto graph, engine::LiveGraph::open(*environment, arguments.target, live));
+  auto opened = engine::LiveGraph::open(*environment, arguments.target, live);
+  if (!opened.ok() && opened.error().fact("reason") == "locked") {
+    Error error = std::move(opened).error();
+    error.add("remedy", "weft serve --read-only serves the same graph beside the one who writes");
+    return error;
+  }
+  WEFT_TRY(const auto graph, std::move(opened));
   if (const auto repaired = graph->facts().repaired; repaired.has_value()) {
     session.note(
         fmt::format("weft: the journal had a torn tail, which was cut: {} bytes at {} ({})",
@@ -285,6 +314,7 @@ void add_serve(CLI::App& app, Action& action) {
   add_limits(*command, *arguments);
   add_maintenance(*command, *arguments);
   command->callback([arguments, &action] {
+    base::keep_freed_memory();
     action = [arguments](Session& s) { return run_serve(*arguments, s); };
   });
 }

@@ -8,6 +8,7 @@ namespace weft::server {
 namespace {
 
 constexpr auto kUpkeepInterval = std::chrono::seconds(1);
+constexpr auto kTokensInterval = std::chrono::seconds(1);
 // Between looks at a graph behind a URL.
 constexpr auto kRemoteInterval = std::chrono::seconds(15);
 
@@ -28,6 +29,27 @@ void keep_up(engine::LiveGraph& graph, AccessLog& log, bool writes, bool is_remo
     std::unique_lock lock(mutex);
     changed.wait_for(lock, stop, is_remote ? kRemoteInterval : kUpkeepInterval,
                      [] { return false; });
+  }
+}
+
+// Takes changed tokens over now and then until `stop`.
+void watch_tokens(Service& service, const ServiceOptions& options, AccessLog& log,
+                  const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  std::string last;
+  while (!stop.stop_requested()) {
+    Result<std::optional<TokenTable>> tokens = options.changed_tokens();
+    const std::string error = tokens.ok() ? "" : tokens.error().to_string();
+    if (tokens.ok() && tokens->has_value()) {
+      service.set_tokens(*std::move(*tokens));
+      log.event("tokens-read", "");
+    } else if (error != last && !error.empty()) {
+      log.event("tokens-unreadable", error);
+    }
+    last = error;
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, stop, kTokensInterval, [] { return false; });
   }
 }
 
@@ -53,6 +75,12 @@ Status serve(engine::Environment& environment, engine::LiveGraph& graph, ServeOp
   std::jthread upkeep([&graph, &log, writes, is_remote](const std::stop_token& end) {
     keep_up(graph, *log, writes, is_remote, end);
   });
+  std::jthread token_watch;
+  if (service.options().changed_tokens != nullptr) {
+    token_watch = std::jthread([&service, &log](const std::stop_token& end) {
+      watch_tokens(service, service.options(), *log, end);
+    });
+  }
   ready(url_of(options.http, http->port(), prefix));
   {
     std::mutex mutex;
@@ -62,9 +90,13 @@ Status serve(engine::Environment& environment, engine::LiveGraph& graph, ServeOp
   }
   log->event("stopping", "");
   upkeep.request_stop();
+  token_watch.request_stop();
   http->stop();
   if (upkeep.joinable()) {
     upkeep.join();
+  }
+  if (token_watch.joinable()) {
+    token_watch.join();
   }
   service.watch(nullptr);
   const Status closed = graph.close();

@@ -35,6 +35,7 @@ Service::Service(engine::Environment& environment, engine::LiveGraph& graph, Acc
       graph_(graph),
       log_(log),
       options_(std::move(options)),
+      tokens_(std::make_shared<const TokenTable>(options_.tokens)),
       image_(std::make_unique<SnapshotImage>()),
       outward_(make_outward(environment, options_)) {}
 
@@ -109,13 +110,27 @@ Right Service::needed_right(const RequestHead& head, const Route& route) const {
   std::unreachable();
 }
 
+std::shared_ptr<const TokenTable> Service::tokens() const {
+  const base::MutexLock lock(tokens_mutex_);
+  return tokens_;
+}
+
+void Service::set_tokens(TokenTable tokens) {
+  auto table = std::make_shared<const TokenTable>(std::move(tokens));
+  const base::MutexLock lock(tokens_mutex_);
+  if (!table->empty() || tokens_->empty()) {
+    tokens_ = std::move(table);
+  }
+}
+
 Status Service::authorise(const RequestHead& head, Right needed) const {
-  if (needed == Right::kNone || options_.tokens.empty()) {
+  const std::shared_ptr<const TokenTable> known = tokens();
+  if (needed == Right::kNone || known->empty()) {
     return ok_status();
   }
   const std::string field = head.value("Authorization");
   const std::optional<std::string_view> token = bearer_token(field);
-  const Right right = token.has_value() ? options_.tokens.right_of(*token) : Right::kNone;
+  const Right right = token.has_value() ? known->right_of(*token) : Right::kNone;
   if (right >= needed) {
     return ok_status();
   }

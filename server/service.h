@@ -27,6 +27,7 @@
 #include "server/sparql_protocol.h"
 #include "server/tokens.h"
 
+#include "weft/base/mutex.h"
 #include "weft/engine/environment.h"
 #include "weft/engine/live_graph.h"
 
@@ -39,6 +40,9 @@ struct ServiceOptions {
   std::string target;  // path or URL of what is served
   bool read_only = false;
   TokenTable tokens;
+  // Asked about once a second: the tokens as they are now, or nullopt if they are as before. After
+  // an error those before stay. Null: tokens never change.
+  std::function<Result<std::optional<TokenTable>>()> changed_tokens;
   bool token_for_reads = false;
   std::string path_prefix;           // "/ds": in front of every path
   std::string base_url;              // "https://example.org" as clients see it; empty: from Host
@@ -68,12 +72,16 @@ class Service final : public Handler {
 
   // What /metrics says about connections. Null: nothing any more.
   void watch(const HttpServer* server) { server_ = server; }
+  const ServiceOptions& options() const { return options_; }
+  // For all requests that begin from now on. A service with tokens never goes without.
+  void set_tokens(TokenTable tokens);
 
  private:
   struct Route;
   Route route_of(const RequestHead& head) const;
   // The right that the request needs as far as its head tells.
   Right needed_right(const RequestHead& head, const Route& route) const;
+  std::shared_ptr<const TokenTable> tokens() const;
   Status authorise(const RequestHead& head, Right needed) const;
   Status check_origin(const RequestHead& head) const;
   Status check_head(const RequestHead& head, const Route& route) const;
@@ -124,6 +132,8 @@ class Service final : public Handler {
   engine::LiveGraph& graph_;
   AccessLog& log_;
   const ServiceOptions options_;
+  mutable base::Mutex tokens_mutex_;
+  std::shared_ptr<const TokenTable> tokens_ WEFT_GUARDED_BY(tokens_mutex_);
   Metrics metrics_;
   std::atomic<const HttpServer*> server_ = nullptr;
   struct SnapshotImage;

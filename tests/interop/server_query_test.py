@@ -309,6 +309,29 @@ def rights():
         checks.equal(server.request("POST", "/sparql", form(update="CLEAR ALL"), {
             "Content-Type": "application/x-www-form-urlencoded", "Authorization": "Bearer reader"}).status, 403,
             "nor by a form")
+
+        def status_of(token):
+            return server.request("POST", "/query", "ASK {}", {**ask, "Authorization": f"Bearer {token}"}).status
+
+        def becomes(token, status, name):
+            end = time.monotonic() + 5
+            while status_of(token) != status and time.monotonic() < end:
+                time.sleep(0.05)
+            checks.equal(status_of(token), status, name)
+        with open(tokens, "w", encoding="ascii") as file:
+            file.write("newcomer read\nwriter\n")
+        becomes("newcomer", 200, "a token file that changes is read again")
+        checks.equal(status_of("reader"), 401, "who is not in it any more is nobody")
+        with open(tokens, "w", encoding="ascii") as file:
+            file.write("broken line of text\n")
+        time.sleep(1.5)
+        checks.equal((status_of("newcomer"), status_of("reader")), (200, 401), "a broken file leaves the tokens as they are")
+        os.remove(tokens)
+        time.sleep(1.5)
+        checks.equal((status_of("newcomer"), status_of("reader")), (200, 401), "so does one that is gone")
+        with open(tokens, "w", encoding="ascii") as file:
+            file.write("reader read\n")
+        becomes("reader", 200, "and a good one counts again")
     refused = weft("serve", segment, "--bind", "0.0.0.0:0", timeout=20)
     checks.code(refused, 2, "no open address for everybody to write to")
 
