@@ -294,6 +294,23 @@ def updates():
         checks.equal(server.update("INSERT DATA { <http://ex/m> <http://ex/p> 5 }").status, 200, "an update beside a slow LOAD")
         checks.that(time.monotonic() - begin < 2, "does not wait for it", time.monotonic() - begin)
         worker.join()
+    slow_reply = answer_with(ONE_JSON)
+
+    def slowly(handler):
+        time.sleep(2.5)
+        slow_reply(handler)
+    with Fake(slowly) as slow, serve(target, "--allow-service", slow.url) as server:
+        answers = []
+        worker = threading.Thread(target=lambda: answers.append(server.update(
+            f"INSERT {{ <http://ex/slow> <http://ex/p> ?x }} WHERE {{ SERVICE <{slow.url}/x> {{ ?s ?p ?x }} }}")))
+        worker.start()
+        time.sleep(0.5)
+        begin = time.monotonic()
+        checks.equal(server.update("INSERT DATA { <http://ex/m> <http://ex/p> 6 }").status, 200, "an update beside a slow SERVICE")
+        checks.that(time.monotonic() - begin < 1.5, "does not wait for it", time.monotonic() - begin)
+        worker.join()
+        checks.equal((answers[0].status, answers[0].json().get("inserted")), (200, 1), "which is made after it", answers[0])
+        checks.equal(len(slow.server.seen), 2, "and asked again, because the graph had changed")
     with serve(other) as source:
         done = weft("update", target, f"LOAD <{source.url}/store?default> INTO GRAPH <http://ex/second>; INSERT {{ ?s <http://ex/c> ?o }} "
                     f"WHERE {{ SERVICE <{source.url}/sparql> {{ ?s <http://ex/p> ?o }} }}")
