@@ -39,6 +39,8 @@
 namespace weft::ndjson {
 
 inline constexpr uint64_t kLineBytesMax = uint64_t{32} << 20U;
+// Of an id, given or from a key.
+inline constexpr size_t kIdBytesMax = 8'192;
 
 struct LoadOptions {
   size_t batch_rows_max = 8'192;

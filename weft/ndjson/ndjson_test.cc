@@ -119,6 +119,16 @@ TEST_F(Load, IdsAndUniqueValuesAreOnceInALoad) {
                   HasSubstr("line 5: unique: @unique(src, since) of Knows: \"x, 1\"")));
 }
 
+TEST_F(Load, AnIdHasALimit) {
+  use(kPeople);
+  const auto line = [](size_t bytes) {
+    return "{\"type\":\"Person\",\"data\":{\"name\":\"" + std::string(bytes, 'x') + "\"}}\n";
+  };
+  EXPECT_THAT(violations_of(line(kIdBytesMax)), testing::IsEmpty());
+  EXPECT_THAT(violations_of(line(kIdBytesMax + 1)),
+              ElementsAre("line 1: limit: id of Person has 8193 bytes, which is more than 8192"));
+}
+
 TEST_F(Load, EndsThatTheLoadDoesNotBringAreHandedOn) {
   use(kPeople);
   ASSERT_TRUE(load("{\"edge\":\"Knows\",\"from\":\"late\",\"to\":\"gone\"}\n"

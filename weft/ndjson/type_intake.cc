@@ -242,6 +242,11 @@ std::string TypeIntake::make_id(const Row& row, base::WallTime now, base::Random
     // Nothing else has it: it need not be remembered.
     return base::Ulid::make(now, random).text();
   }
+  if (id.size() > kIdBytesMax) {
+    violations.add(row.line, "limit",
+                   "id of " + type_.name + " has " + std::to_string(id.size()) +
+                       " bytes, which is more than " + std::to_string(kIdBytesMax));
+  }
   has_given_ids_ = true;
   if (const auto first = ids_.insert(DigestMap::digest(id), row.line); first.has_value()) {
     std::string members;

@@ -9,8 +9,7 @@ namespace weft::ndjson {
 std::string to_string(const Violation& violation) {
   const std::string place =
       violation.line == 0 ? std::string() : "line " + std::to_string(violation.line) + ": ";
-  return place + violation.code + ": " +
-         violation.message;
+  return place + violation.code + ": " + violation.message;
 }
 
 void Violations::add(uint64_t line, std::string_view code, std::string message) {
@@ -32,7 +31,8 @@ void Violations::add(uint64_t line, std::string_view code, std::string message) 
 
 Error Violations::to_error() const {
   WEFT_CHECK(count_ > 0);
-  const ErrorKind kind = key_conflict_count_ == count_ ? ErrorKind::kAlreadyExists : limit_count_ == count_         ? ErrorKind::kLimit
+  const ErrorKind kind = key_conflict_count_ == count_  ? ErrorKind::kAlreadyExists
+                         : limit_count_ == count_       ? ErrorKind::kLimit
                          : unsupported_count_ == count_ ? ErrorKind::kUnsupported
                                                         : ErrorKind::kInvalid;
   Error error(kind, count_ == 1 ? "load has a violation"

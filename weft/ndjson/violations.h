@@ -13,7 +13,8 @@ namespace weft::ndjson {
 struct Violation {
   uint64_t line = 0;  // of the load, from 1; 0: of no line, but of the graph after it
   // input, limit, unknown_type, unknown_property, reserved_name, value, required, enum, range,
-  // check, unique, noncanonical_id, key_conflict, cardinality, dangling_endpoint, unsupported: docs/formats/ndjson-load.md.
+  // check, unique, noncanonical_id, key_conflict, cardinality, dangling_endpoint, unsupported:
+  // docs/formats/ndjson-load.md.
   std::string code;
   std::string message;
 };
