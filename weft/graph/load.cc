@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "weft/catalog/branches.h"
+#include "weft/codec/blake3.h"
 #include "weft/graph/load_check.h"
 #include "weft/graph/stage_load.h"
 
@@ -22,7 +24,9 @@ class Loader {
   }
 
   Result<LoadResult> run(codec::InputStream& input) {
-    WEFT_TRY(graph_, open_snapshot(place_, GraphPoint{.branch = request_.branch, .at = Newest()}));
+    WEFT_TRY(catalog::CatalogView newest, catalog::open_latest(place_));
+    WEFT_TRY_STATUS(catalog::check_goes_on(newest));
+    WEFT_TRY(graph_, open_snapshot(place_, std::move(newest)));
     if (!request_.operation.is_none()) {
       WEFT_TRY(const auto earlier, graph_->view().find_operation(operation_));
       if (earlier.has_value()) {
@@ -59,6 +63,10 @@ class Loader {
     write.kind = action_name(Action::kLoad);
     write.actor = authority_.actor;
     write.message = request_.message;
+    write.idempotency_key = request_.idempotency_key;
+    if (!request_.idempotency_key.empty()) {
+      write.request_hash = codec::to_hex(request_hash_.digest16());
+    }
     write.is_strict = request_.mode == LoadMode::kOverwrite;
     write.expected_head = request_.expected_head;
     return write;
@@ -96,12 +104,17 @@ class Loader {
     std::vector<std::byte> buffer(kInputBytes);
     uint64_t bytes = 0;
     uint64_t rows = 0;
+    request_hash_.update(
+        as_bytes(std::string(load_mode_name(request_.mode)) + "\n" + request_.branch + "\n"));
     for (;;) {
       WEFT_TRY(const size_t count, input.read(buffer));
       if (count == 0) {
         break;
       }
       bytes += count;
+      if (!request_.idempotency_key.empty()) {
+        request_hash_.update(ByteView(buffer.data(), count));
+      }
       WEFT_TRY_STATUS(reader.feed(as_text(ByteView(buffer.data(), count)), stop_));
       WEFT_TRY_STATUS(take_rows(reader, rows));
       if (request_.progress) {
@@ -144,7 +157,8 @@ class Loader {
       options.stage.clock = &place_.clock;
       options.stage.random = &place_.random;
       options.write.executor = &place_.executor;
-      table = std::make_unique<LoadedTable>(*type, std::move(options), !request_.dry_run);
+      table = std::make_unique<LoadedTable>(*type, place_.life, std::move(options),
+                                            !request_.dry_run, request_.waiting_rows_max);
     }
     return *table;
   }
@@ -162,21 +176,50 @@ class Loader {
             std::move(checked).value()};
   }
 
+  // Since the load began; commits that change no rows do not count.
+  Status check_nothing_came(const catalog::CatalogView& view) const {
+    const base::Ulid began = graph_->commit().id;
+    if (view.state().head.id == began) {
+      return ok_status();
+    }
+    WEFT_TRY(const auto commits, view.commits(txn::kRebasesMax + 1));
+    for (const catalog::CommitRecord& commit : commits) {
+      if (commit.id == began) {
+        return ok_status();
+      }
+      if (commit.kind != txn::kRebaseKind) {
+        break;
+      }
+    }
+    return Error(ErrorKind::kConflict, "the graph has changed since this load began")
+        .with("reason", "read-set-changed")
+        .with("head", view.state().head.id.text());
+  }
+
   Result<txn::Change> prepare_once(txn::Capture& capture) {
     if (capture.view() == nullptr) {
       return Error(ErrorKind::kNotFound, "the graph is no longer there");
     }
-    if (capture.view()->version() != graph_->view().version()) {
-      if (capture.view()->state().schema != graph_->view().state().schema) {
-        return Error(ErrorKind::kConflict, "the graph's schema has changed since the load began")
-            .with("reason", "read-set-changed");
-      }
-      WEFT_TRY(newer_, open_snapshot(place_, *capture.view()));
+    if (capture.view()->state().schema != graph_->view().state().schema) {
+      return Error(ErrorKind::kConflict, "the graph's schema has changed since the load began")
+          .with("reason", "read-set-changed");
     }
-    const GraphSnapshot& graph = newer_ != nullptr ? *newer_ : *graph_;
-    Outcome outcome = check(graph, {});
+    if (request_.mode == LoadMode::kOverwrite) {
+      WEFT_TRY_STATUS(check_nothing_came(*capture.view()));
+    }
+    GraphSnapshot::Bases bases;
+    for (const auto& [key, table] : tables_) {
+      if (table->row_count() > 0) {
+        WEFT_TRY(lance::Snapshot base, capture.table(key));
+        bases.emplace(key, std::move(base));
+      }
+    }
+    WEFT_TRY(const auto graph,
+             GraphSnapshot::make(place_, *capture.view(), graph_->shared_schema(), bases));
+    Outcome outcome = check(*graph, {});
     WEFT_TRY_STATUS(std::move(outcome.status));
-    WEFT_TRY(txn::Change change, stage_load(capture, request_.mode, tables_, outcome.checked));
+    WEFT_TRY(txn::Change change,
+             stage_load(capture.row_options(), request_.mode, tables_, bases, outcome.checked));
     has_staged_ = true;
     return change;
   }
@@ -186,11 +229,11 @@ class Loader {
   const LoadRequest& request_;
   const std::stop_token& stop_;
   base::Ulid operation_;
-  // What the load was read against, and what it is written upon if that is no longer the newest.
+  // What the load is read against; it is checked against what it is written upon.
   std::shared_ptr<const GraphSnapshot> graph_;
-  std::shared_ptr<const GraphSnapshot> newer_;
   LoadedTables tables_;
   uint64_t waiting_bytes_ = 0;
+  codec::Blake3 request_hash_;  // of mode, branch and input
   std::vector<ndjson::OpenEndpoint> open_endpoints_;
   bool has_staged_ = false;
 };
@@ -214,7 +257,8 @@ Result<LoadResult> load(const catalog::CatalogPlace& place, const Authority& aut
                         const LoadRequest& request, codec::InputStream& input,
                         const std::stop_token& stop) {
   WEFT_TRY_STATUS(check_authority(authority, Action::kLoad, request.branch));
-  return Loader(place, authority, request, stop).run(input);
+  WEFT_TRY(const catalog::CatalogPlace branch, catalog::open_branch(place, request.branch));
+  return Loader(branch, authority, request, stop).run(input);
 }
 
 }  // namespace weft::graph

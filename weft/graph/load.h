@@ -45,10 +45,16 @@ struct LoadRequest {
   std::string message = {};
   // None: a fresh one. Repeated with the same one, the first receipt is the answer.
   base::Ulid operation = {};
+  // "": none. Repeated with the same key, mode, branch and input, the first receipt is the answer
+  // (txn::WriteRequest).
+  std::string idempotency_key = {};
   // The commit that must still be the newest.
   std::optional<base::Ulid> expected_head = {};
   // All checks, nothing written.
   bool dry_run = false;
+  // More rows of one type than this are written to data files as they come. Less than
+  // kWaitingRowsMax in tests only.
+  uint64_t waiting_rows_max = UINT64_MAX;
   // Called now and then with the bytes read and the rows found. May be null.
   std::function<void(uint64_t bytes, uint64_t rows)> progress = {};
 };

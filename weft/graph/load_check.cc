@@ -60,7 +60,7 @@ class LoadCheck {
 
   Status check_ids(const std::string& key, const LoadedTable& loaded, const TypeTable& stored,
                    Addresses& leaving) {
-    if (mode_ == LoadMode::kOverwrite) {
+    if (mode_ == LoadMode::kOverwrite || !loaded.has_given_ids()) {
       return ok_status();
     }
     std::vector<lance::ReplacedRow> found;
@@ -120,12 +120,15 @@ class LoadCheck {
               !leaving.contains(lance::row_address(rows.fragment_id, rows.offsets[i]))) {
             violate(loaded.line_of(row), "unique",
                     "@unique(" + names(unique.members) + ") of " + stored.name() + ": \"" +
-                        tuple_text(rows.batch, all, i) + "\" is there already");
+                        tuple_text(rows.batch, all, i) + "\" is there already, of \"" +
+                        cut(rows.batch.columns().back()->text(i)) + "\"");
           }
         }
         return ok_status();
       };
-      WEFT_TRY_STATUS(scan_table(stored, unique.members, match, stop_));
+      std::vector<std::string> wanted = unique.members;
+      wanted.emplace_back(kIdColumn);
+      WEFT_TRY_STATUS(scan_table(stored, wanted, match, stop_));
     }
     return ok_status();
   }

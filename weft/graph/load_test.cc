@@ -1,9 +1,15 @@
 #include "weft/graph/load.h"
 
+#include <functional>
+#include <utility>
+
 #include <gmock/gmock.h>
 
+#include "weft/catalog/branches.h"
 #include "weft/graph/create.h"
+#include "weft/graph/stage_load.h"
 #include "weft/graph/testing/graph_place.h"
+#include "weft/lance/table/key_filter.h"
 
 namespace weft::graph {
 namespace {
@@ -159,11 +165,102 @@ TEST_F(LoadTest, AnOperationIsLoadedOnce) {
   EXPECT_EQ(second->receipt->commit, first->receipt->commit);
 }
 
+TEST_F(LoadTest, AnIdempotencyKeyStandsForOneLoad) {
+  const LoadRequest request{.idempotency_key = "monday"};
+  const auto first = run(kAdaAndBen, request);
+  const auto second = run(kAdaAndBen, request);
+  ASSERT_TRUE(second.ok()) << second.error().to_string();
+  EXPECT_TRUE(second->receipt->is_repeated);
+  EXPECT_EQ(second->receipt->commit.id, first->receipt->commit.id);
+  const auto other = run(R"({"type":"Person","data":{"name":"Cy"}})", request);
+  EXPECT_EQ(other.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(other.error().fact("reason"), "idempotency-key");
+}
+
+TEST_F(LoadTest, ABranchGetsRowsOfItsOwn) {
+  ASSERT_TRUE(run(kAdaAndBen).ok());
+  const auto main = catalog::open_latest(place());
+  const auto branch = catalog::create_branch(place(), *main, "review", {.actor = "ana"});
+  ASSERT_TRUE(branch.ok()) << branch.error().to_string();
+  const std::string cy = R"({"type":"Person","data":{"name":"Cy","age":1}})";
+  const std::string dee = R"({"type":"Person","data":{"name":"Dee"}}
+{"type":"Person","data":{"name":"Ada"}})";
+  const auto small = run(cy, {.branch = "review"});
+  ASSERT_TRUE(small.ok()) << small.error().to_string();
+  const auto large =
+      run(dee, {.mode = LoadMode::kMerge, .branch = "review", .waiting_rows_max = 0});
+  ASSERT_TRUE(large.ok()) << large.error().to_string();
+  EXPECT_EQ((*open_snapshot(place()))->find_node("Person")->row_count(), 2U);
+  const auto review = open_snapshot(place(), {.branch = "review"});
+  ASSERT_TRUE(review.ok()) << review.error().to_string();
+  const auto reader = (*review)->find_node("Person")->reader();
+  ASSERT_TRUE(reader.ok()) << reader.error().to_string();
+  const auto rows = (*reader)->take({"id"}, std::vector<uint64_t>{0, 1, 2, 3});
+  ASSERT_TRUE(rows.ok()) << rows.error().to_string();
+  EXPECT_EQ((*reader)->row_count(), 4U);
+  EXPECT_EQ(run(cy, {.branch = "review"}).error().kind(), ErrorKind::kAlreadyExists);
+  EXPECT_EQ(run(cy, {.branch = "other"}).error().kind(), ErrorKind::kNotFound);
+}
+
 TEST_F(LoadTest, AnotherHeadThanExpectedIsTold) {
   ASSERT_TRUE(run("").ok());
   const auto refused = run(kAdaAndBen, {.expected_head = ulid()});
   EXPECT_EQ(refused.error().kind(), ErrorKind::kConflict);
   EXPECT_EQ(refused.error().fact("reason"), "precondition");
+}
+
+// Lines whose reader meets what somebody else loads meanwhile.
+class Interrupted final : public codec::InputStream {
+ public:
+  Interrupted(std::string_view lines, std::function<void()> meanwhile)
+      : lines_(lines), meanwhile_(std::move(meanwhile)) {}
+  Result<size_t> read(std::span<std::byte> out) override {
+    if (meanwhile_) {
+      std::exchange(meanwhile_, nullptr)();
+    }
+    return lines_.read(out);
+  }
+
+ private:
+  codec::MemoryInputView lines_;
+  std::function<void()> meanwhile_;
+};
+
+TEST_F(LoadTest, WhatOthersPublishMeanwhileIsLookedAt) {
+  ASSERT_TRUE(run(kAdaAndBen).ok());
+  const auto against = [&](std::string_view theirs, std::string_view ours, LoadMode mode) {
+    Interrupted input(ours, [&] { ASSERT_TRUE(run(theirs, {.mode = LoadMode::kMerge}).ok()); });
+    return load(place(), ana(), {.mode = mode}, input, {});
+  };
+  constexpr std::string_view kCy = R"({"type":"Person","data":{"name":"Cy","age":1}})";
+  constexpr std::string_view kDee = R"({"type":"Person","data":{"name":"Dee","age":2}})";
+  constexpr std::string_view kKnowsDee = R"({"edge":"Knows","from":"Ada","to":"Dee"})";
+  EXPECT_TRUE(against(kDee, kCy, LoadMode::kAppend).ok());
+  EXPECT_EQ(against(kDee, kDee, LoadMode::kAppend).error().kind(), ErrorKind::kAlreadyExists);
+  EXPECT_TRUE(against(kDee, kKnowsDee, LoadMode::kAppend).ok());
+  EXPECT_TRUE(against(kDee, R"({"type":"Person","data":{"name":"Dee"}})", LoadMode::kMerge).ok());
+  EXPECT_THAT(rows("Person"), testing::Contains(R"("Dee"|"Dee"|null|null)"));
+  const auto refused = against(kDee, kKnowsDee, LoadMode::kOverwrite);
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(refused.error().fact("reason"), "read-set-changed");
+}
+
+TEST_F(LoadTest, CommitsOfNewKeysCarryTheirFilterAndTheCertificate) {
+  ASSERT_TRUE(run(kAdaAndBen).ok());
+  const auto transaction = [&] {
+    const auto graph = open_snapshot(place()).value();
+    return **(*graph->find_node("Person")->reader())->snapshot().transaction();
+  };
+  const lance::Transaction inserted = transaction();
+  const auto& update = std::get<lance::UpdateOperation>(inserted.operation);
+  ASSERT_TRUE(update.inserted_keys.has_value());
+  const auto filter = lance::KeyFilter::parse(as_bytes(*update.inserted_keys)).value();
+  EXPECT_TRUE(filter.may_contain("Ada"));
+  EXPECT_FALSE(filter.may_contain("Nobody"));
+  EXPECT_EQ(*lance::find_entry(inserted.properties, kInsertAbsence), "v1");
+  EXPECT_EQ(update.fields_for_preserving_bitmap.size(), 5U);  // with the item of the list
+  ASSERT_TRUE(run(R"({"type":"Person","data":{"name":"Ada"}})", {.mode = LoadMode::kMerge}).ok());
+  EXPECT_EQ(lance::find_entry(transaction().properties, kInsertAbsence), nullptr);
 }
 
 TEST_F(LoadTest, ManyRowsAreWrittenAsTheyComeAndMerged) {

@@ -1,5 +1,6 @@
 #include "weft/graph/loaded_table.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -37,10 +38,13 @@ uint64_t batch_bytes(const columns::Batch& batch) {
   return bytes;
 }
 
-LoadedTable::LoadedTable(const TypeTable& table, lance::RowOptions options, bool keep)
+LoadedTable::LoadedTable(const TypeTable& table, std::string life, lance::RowOptions options,
+                         bool keep, uint64_t waiting_rows_max)
     : table_(table),
+      life_(std::move(life)),
       options_(std::move(options)),
       keep_(keep),
+      waiting_rows_max_(std::min(waiting_rows_max, kWaitingRowsMax)),
       has_cardinality_(table.is_edge() && is_bounded(table.edge()->cardinality)) {
   for (const std::vector<std::string>& members : table.type().uniques) {
     LoadedUnique& unique = uniques_.emplace_back();
@@ -63,7 +67,8 @@ Status LoadedTable::note_rows(const ndjson::TypedBatch& batch) {
     lines_.resize(first, 0);
     lines_.insert(lines_.end(), batch.lines.begin(), batch.lines.end());
   }
-  for (uint32_t row = 0; batch.has_given_ids && row < rows.row_count(); ++row) {
+  has_given_ids_ = has_given_ids_ || batch.has_given_ids;
+  for (uint32_t row = 0; row < rows.row_count(); ++row) {
     ids_.add(id_digest(rows.column(0)->text(row)), first + row);
   }
   for (LoadedUnique& unique : uniques_) {
@@ -88,9 +93,9 @@ Status LoadedTable::note_rows(const ndjson::TypedBatch& batch) {
 Status LoadedTable::open_writer() {
   WEFT_TRY(const lance::TableReader* const reader, table_.reader());
   const lance::Snapshot& snapshot = reader->snapshot();
-  writer_ = std::make_unique<lance::RowWriter>(snapshot.location(),
-                                               snapshot.manifest().file_version, options_.stage,
-                                               snapshot.manifest().fields, options_.write);
+  writer_ = std::make_unique<lance::RowWriter>(location(), snapshot.manifest().file_version,
+                                               options_.stage, snapshot.manifest().fields,
+                                               options_.write);
   return ok_status();
 }
 
@@ -119,11 +124,14 @@ Status LoadedTable::add(const ndjson::TypedBatch& batch) {
   }
   waiting_.push_back(batch.rows);
   waiting_bytes_ += batch_bytes(batch.rows);
-  return row_count_ > kWaitingRowsMax || waiting_bytes_ > kWaitingBytesMax ? spill() : ok_status();
+  return row_count_ > waiting_rows_max_ || waiting_bytes_ > kWaitingBytesMax ? spill()
+                                                                             : ok_status();
 }
 
 Status LoadedTable::finish() {
-  ids_.build();
+  if (has_given_ids_ || !table_.is_edge()) {
+    ids_.build();
+  }
   for (LoadedUnique& unique : uniques_) {
     unique.values.build();
   }
@@ -134,17 +142,18 @@ Status LoadedTable::finish() {
   return ok_status();
 }
 
+lance::TableLocation LoadedTable::location() const {
+  return {table_.store(), table_.entry().path, life_};
+}
+
 void LoadedTable::discard() {
-  const auto reader = table_.reader();
+  const lance::TableLocation at = location();
   for (const lance::Fragment& fragment : fragments_) {
     for (const lance::DataFile& file : fragment.files) {
-      if (reader.ok()) {
-        const lance::TableLocation& location = (*reader)->snapshot().location();
-        // What stays is swept like everything that was never published.
-        const Status removed =
-            location.store->remove(location.object(std::string(lance::kDataFolder) + file.path));
-        static_cast<void>(removed);
-      }
+      // What stays is swept like everything that was never published.
+      const Status removed =
+          at.store->remove(at.object(std::string(lance::kDataFolder) + file.path));
+      static_cast<void>(removed);
     }
   }
   fragments_.clear();

@@ -40,8 +40,10 @@ using SourceCounts = std::unordered_map<codec::Digest16, SourceCount, DigestHash
 
 class LoadedTable {
  public:
-  // `options` names what is written. Without `keep` rows are looked at and dropped: a dry run.
-  LoadedTable(const TypeTable& table, lance::RowOptions options, bool keep);
+  // `life`: of the branch that is written. `options` names what is written. Without `keep` rows are
+  // looked at and dropped: a dry run.
+  LoadedTable(const TypeTable& table, std::string life, lance::RowOptions options, bool keep,
+              uint64_t waiting_rows_max = kWaitingRowsMax);
 
   Status add(const ndjson::TypedBatch& batch);
   // Rows that wait are written now, for all of them take too much.
@@ -55,8 +57,10 @@ class LoadedTable {
   uint64_t row_count() const { return row_count_; }
   uint64_t waiting_bytes() const { return waiting_bytes_; }
   uint64_t line_of(uint32_t row) const { return row < lines_.size() ? lines_[row] : 0; }
-  // Given ids and those from keys. Fresh ones need no look: nothing has them.
+  // Of all rows, in their order; built for look-ups if some of them may be asked for.
   const RowIndex& ids() const { return ids_; }
+  // Some ids were given or come from keys. Fresh ones need no look: nothing has them.
+  bool has_given_ids() const { return has_given_ids_; }
   const std::vector<LoadedUnique>& uniques() const { return uniques_; }
   // Of edge types with a bound; else empty.
   const SourceCounts& sources() const { return sources_; }
@@ -67,17 +71,22 @@ class LoadedTable {
   const std::vector<lance::Fragment>& fragments() const { return fragments_; }
 
  private:
+  // Where data files of the branch lie.
+  lance::TableLocation location() const;
   Status open_writer();
   Status note_rows(const ndjson::TypedBatch& batch);
 
   const TypeTable& table_;
+  const std::string life_;
   lance::RowOptions options_;
   const bool keep_;
+  const uint64_t waiting_rows_max_;
   const bool has_cardinality_;
   uint64_t row_count_ = 0;
   uint64_t waiting_bytes_ = 0;
   std::vector<uint64_t> lines_;
   RowIndex ids_;
+  bool has_given_ids_ = false;
   std::vector<LoadedUnique> uniques_;
   SourceCounts sources_;
   std::vector<columns::Batch> waiting_;

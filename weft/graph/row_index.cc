@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 namespace weft::graph {
 
@@ -16,6 +17,17 @@ size_t RowIndex::slot_of(const codec::Digest16& digest) const {
   return at;
 }
 
+void RowIndex::add(const codec::Digest16& digest, uint32_t row) {
+  if (rows_.empty() && row != digests_.size()) {
+    rows_.resize(digests_.size());
+    std::iota(rows_.begin(), rows_.end(), 0U);
+    rows_.push_back(row);
+  } else if (!rows_.empty()) {
+    rows_.push_back(row);
+  }
+  digests_.push_back(digest);
+}
+
 void RowIndex::build() {
   slots_.assign(std::bit_ceil(digests_.size() + digests_.size() / 2 + 2), 0);
   for (size_t entry = 0; entry < digests_.size(); ++entry) {
@@ -27,11 +39,11 @@ void RowIndex::build() {
 }
 
 uint32_t RowIndex::find(const codec::Digest16& digest) const {
-  if (digests_.empty()) {
+  if (slots_.empty()) {
     return kNone;
   }
   const uint32_t slot = slots_[slot_of(digest)];
-  return slot == 0 ? kNone : rows_[slot - 1];
+  return slot == 0 ? kNone : row_at(slot - 1);
 }
 
 }  // namespace weft::graph

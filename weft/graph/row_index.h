@@ -14,27 +14,23 @@ class RowIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  void add(const codec::Digest16& digest, uint32_t row) {
-    digests_.push_back(digest);
-    rows_.push_back(row);
-  }
+  // Rows ascend.
+  void add(const codec::Digest16& digest, uint32_t row);
   void build();
   // The row that was added first with this digest. After build.
   uint32_t find(const codec::Digest16& digest) const;
   size_t size() const { return digests_.size(); }
   bool empty() const { return digests_.empty(); }
   const std::vector<codec::Digest16>& digests() const { return digests_; }
-  uint32_t row_at(size_t entry) const { return rows_[entry]; }
-  uint64_t memory_bytes() const {
-    return digests_.capacity() * sizeof(codec::Digest16) +
-           (rows_.capacity() + slots_.capacity()) * sizeof(uint32_t);
+  uint32_t row_at(size_t entry) const {
+    return rows_.empty() ? static_cast<uint32_t>(entry) : rows_[entry];
   }
 
  private:
   size_t slot_of(const codec::Digest16& digest) const;
 
   std::vector<codec::Digest16> digests_;
-  std::vector<uint32_t> rows_;
+  std::vector<uint32_t> rows_;   // empty as long as entry i is row i
   std::vector<uint32_t> slots_;  // entries + 1; 0: empty
 };
 

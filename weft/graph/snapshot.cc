@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/catalog/branches.h"
 #include "weft/catalog/pinned_table.h"
 #include "weft/codec/blake3.h"
-#include "weft/lance/rows/row_operations.h"
+#include "weft/graph/key_lookup.h"
+#include "weft/graph/value_text.h"
 #include "weft/ndjson/table_columns.h"
 #include "weft/schema/moment.h"
 
@@ -23,7 +25,8 @@ Result<std::unique_ptr<TypeTable>> make_table(const catalog::CatalogPlace& place
                                               const catalog::CatalogState& state,
                                               const schema::IdsByName& ids, std::string key,
                                               const schema::NodeType* node,
-                                              const schema::EdgeType* edge) {
+                                              const schema::EdgeType* edge,
+                                              const GraphSnapshot::Bases& bases) {
   const auto declared = ids.find(node != nullptr ? node->name : edge->name);
   const catalog::TableEntry* const entry = state.find(key);
   if (declared == ids.end() || entry == nullptr ||
@@ -33,7 +36,10 @@ Result<std::unique_ptr<TypeTable>> make_table(const catalog::CatalogPlace& place
         .with("table", key)
         .with("commit", state.head.id.text());
   }
-  return std::make_unique<TypeTable>(place, *entry, node, edge);
+  const auto base = bases.find(entry->key);
+  return std::make_unique<TypeTable>(
+      place, *entry, node, edge,
+      base == bases.end() ? std::nullopt : std::optional<lance::Snapshot>(base->second));
 }
 
 // The newest commit for which `wanted` holds.
@@ -63,11 +69,13 @@ std::string edge_key(std::string_view name) {
 }
 
 TypeTable::TypeTable(const catalog::CatalogPlace& place, catalog::TableEntry entry,
-                     const schema::NodeType* node, const schema::EdgeType* edge)
+                     const schema::NodeType* node, const schema::EdgeType* edge,
+                     std::optional<lance::Snapshot> base)
     : place_(place),
       entry_(std::move(entry)),
       node_(node),
       edge_(edge),
+      base_(std::move(base)),
       columns_(node != nullptr ? ndjson::node_columns(*node) : ndjson::edge_columns(*edge)) {}
 
 const schema::EntityType& TypeTable::type() const {
@@ -80,9 +88,12 @@ const schema::EntityType& TypeTable::type() const {
 Result<lance::TableReader*> TypeTable::reader() const {
   const base::MutexLock lock(mutex_);
   if (reader_ == nullptr) {
-    WEFT_TRY(lance::Snapshot snapshot, catalog::open_pinned(place_, entry_));
+    std::optional<lance::Snapshot> snapshot = base_;
+    if (!snapshot.has_value()) {
+      WEFT_TRY(snapshot, catalog::open_pinned(place_, entry_));
+    }
     WEFT_TRY(reader_,
-             lance::TableReader::open(std::move(snapshot), {.executor = &place_.executor}));
+             lance::TableReader::open(*std::move(snapshot), {.executor = &place_.executor}));
     if (!(*reader_->schema() == *columns_)) {
       Error error = Error(ErrorKind::kCorrupt, "a table has other columns than its type")
                         .with("table", entry_.key)
@@ -96,27 +107,33 @@ Result<lance::TableReader*> TypeTable::reader() const {
 }
 
 Result<std::vector<uint64_t>> TypeTable::find(const columns::ArrayPtr& ids) const {
-  WEFT_TRY(const lance::TableReader* const table, reader());
-  const auto schema = std::make_shared<columns::Schema>();
-  schema->fields.push_back(columns_->fields.front());
-  WEFT_TRY(const columns::Batch batch, columns::Batch::make(schema, {ids}, ids->length()));
-  return lance::find_keys(table->snapshot(), batch, {std::string(kIdColumn)},
-                          {.executor = &place_.executor});
+  if (ids->length() >= RowIndex::kNone) {
+    return Error(ErrorKind::kLimit, "too many ids at once").with("ids", ids->length());
+  }
+  RowIndex wanted;
+  for (uint32_t row = 0; row < ids->length(); ++row) {
+    wanted.add(id_digest(ids->text(row)), row);
+  }
+  wanted.build();
+  std::vector<uint64_t> addresses(ids->length(), kNoAddress);
+  WEFT_TRY_STATUS(find_rows(*this, wanted,
+                            [&](uint32_t row, uint64_t address) { addresses[row] = address; }, {}));
+  return addresses;
 }
 
 Result<std::shared_ptr<const GraphSnapshot>> GraphSnapshot::make(
     const catalog::CatalogPlace& place, catalog::CatalogView view,
-    std::shared_ptr<const schema::AcceptedSchema> accepted) {
+    std::shared_ptr<const schema::AcceptedSchema> accepted, const Bases& bases) {
   std::shared_ptr<GraphSnapshot> made(new GraphSnapshot(std::move(view), std::move(accepted)));
   const catalog::CatalogState& state = made->view_.state();
   for (const schema::NodeType& type : made->schema().nodes()) {
-    WEFT_TRY(auto table,
-             make_table(place, state, made->accepted_->nodes, node_key(type.name), &type, nullptr));
+    WEFT_TRY(auto table, make_table(place, state, made->accepted_->nodes, node_key(type.name),
+                                    &type, nullptr, bases));
     made->nodes_.push_back(std::move(table));
   }
   for (const schema::EdgeType& type : made->schema().edges()) {
-    WEFT_TRY(auto table,
-             make_table(place, state, made->accepted_->edges, edge_key(type.name), nullptr, &type));
+    WEFT_TRY(auto table, make_table(place, state, made->accepted_->edges, edge_key(type.name),
+                                    nullptr, &type, bases));
     made->edges_.push_back(std::move(table));
   }
   return std::shared_ptr<const GraphSnapshot>(std::move(made));
@@ -179,21 +196,20 @@ Result<std::shared_ptr<const GraphSnapshot>> open_snapshot(const catalog::Catalo
 
 Result<std::shared_ptr<const GraphSnapshot>> open_snapshot(const catalog::CatalogPlace& place,
                                                            const GraphPoint& point) {
-  if (point.branch != kMainBranch) {
-    return Error(ErrorKind::kNotFound, "the graph has no such branch").with("branch", point.branch);
-  }
-  WEFT_TRY(catalog::CatalogView view, catalog::open_latest(place));
+  WEFT_TRY(const catalog::CatalogPlace at, catalog::open_branch(place, point.branch));
+  WEFT_TRY(catalog::CatalogView view, catalog::open_latest(at));
+  WEFT_TRY_STATUS(catalog::check_goes_on(view));
   if (const auto* const id = std::get_if<base::Ulid>(&point.at)) {
     const auto is_it = [&](const catalog::CommitRecord& commit) { return commit.id == *id; };
-    WEFT_TRY(view, find_commit(place, view, is_it, id->text()));
+    WEFT_TRY(view, find_commit(at, view, is_it, id->text()));
   } else if (const auto* const time = std::get_if<base::WallTime>(&point.at)) {
     const auto is_old = [&](const catalog::CommitRecord& commit) {
       return commit.created_at <= *time;
     };
     WEFT_TRY(view,
-             find_commit(place, view, is_old, schema::date_time_text(time->microseconds / 1000)));
+             find_commit(at, view, is_old, schema::date_time_text(time->microseconds / 1000)));
   }
-  return open_snapshot(place, std::move(view));
+  return open_snapshot(at, std::move(view));
 }
 
 }  // namespace weft::graph

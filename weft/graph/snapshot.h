@@ -44,8 +44,10 @@ inline constexpr std::string_view kTargetColumn = "dst";
 // The table of one node or edge type.
 class TypeTable {
  public:
+  // `base`: a version with the rows of the pinned one, to be read in its place.
   TypeTable(const catalog::CatalogPlace& place, catalog::TableEntry entry,
-            const schema::NodeType* node, const schema::EdgeType* edge);
+            const schema::NodeType* node, const schema::EdgeType* edge,
+            std::optional<lance::Snapshot> base = {});
 
   const std::string& name() const { return node_ != nullptr ? node_->name : edge_->name; }
   const std::string& key() const { return entry_.key; }  // "node:Person"
@@ -55,6 +57,7 @@ class TypeTable {
   const schema::EdgeType* edge() const { return edge_; }
   const schema::EntityType& type() const;
   const catalog::TableEntry& entry() const { return entry_; }
+  storage::ObjectStore* store() const { return &place_.store; }
   uint64_t row_count() const { return entry_.pin.row_count; }
   // S2. Column i + first_property_column() is property i of type().
   const columns::SchemaPtr& columns() const { return columns_; }
@@ -74,6 +77,7 @@ class TypeTable {
   catalog::TableEntry entry_;
   const schema::NodeType* node_;
   const schema::EdgeType* edge_;
+  std::optional<lance::Snapshot> base_;
   columns::SchemaPtr columns_;
   mutable base::Mutex mutex_;
   mutable std::unique_ptr<lance::TableReader> reader_ WEFT_GUARDED_BY(mutex_);
@@ -81,15 +85,19 @@ class TypeTable {
 
 class GraphSnapshot {
  public:
+  // Versions of tables that a write builds upon, by key: they have the rows of the pinned ones, but
+  // maybe at other addresses (txn::Capture::table).
+  using Bases = std::map<std::string, lance::Snapshot, std::less<>>;
   // Errors: kCorrupt if schema and tables do not agree.
   static Result<std::shared_ptr<const GraphSnapshot>> make(
       const catalog::CatalogPlace& place, catalog::CatalogView view,
-      std::shared_ptr<const schema::AcceptedSchema> accepted);
+      std::shared_ptr<const schema::AcceptedSchema> accepted, const Bases& bases = {});
 
   const catalog::CommitRecord& commit() const { return view_.state().head; }
   const catalog::CatalogView& view() const { return view_; }
   const schema::Schema& schema() const { return accepted_->schema; }
   const schema::AcceptedSchema& accepted() const { return *accepted_; }
+  const std::shared_ptr<const schema::AcceptedSchema>& shared_schema() const { return accepted_; }
 
   // By name. Null if the schema has no such type.
   const TypeTable* find_node(std::string_view name) const;

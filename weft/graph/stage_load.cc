@@ -1,9 +1,11 @@
 #include "weft/graph/stage_load.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "weft/columns/select.h"
+#include "weft/graph/key_index.h"
 #include "weft/lance/rows/tail_fold.h"
 #include "weft/lance/table/key_filter.h"
 
@@ -114,25 +116,49 @@ Result<StagedTransaction> stage_table(const Snapshot& base, LoadMode mode,
   return stage_written(base, std::move(rows), options);
 }
 
+// Of the rows that the base does not have yet, in their order.
+std::vector<codec::Digest16> inserted_ids(const LoadedTable& loaded, const Replaced& replaced) {
+  if (replaced.empty()) {
+    return loaded.ids().digests();
+  }
+  std::vector<codec::Digest16> inserted;
+  size_t next = 0;
+  for (uint64_t row = 0; row < loaded.row_count(); ++row) {
+    if (next < replaced.size() && replaced[next].position == row) {
+      ++next;
+    } else {
+      inserted.push_back(loaded.ids().digests()[row]);
+    }
+  }
+  return inserted;
+}
+
+Result<StagedTransaction> stage_with_index(const Snapshot& base, LoadMode mode,
+                                           const LoadedTable& loaded, const Replaced& replaced,
+                                           RowOptions options) {
+  WEFT_TRY(ExtendedIndex index, extend_key_index(base, inserted_ids(loaded, replaced),
+                                                 mode == LoadMode::kOverwrite, options.stage));
+  options.stage.config.push_back(std::move(index.config));
+  WEFT_TRY(StagedTransaction staged, stage_table(base, mode, loaded, replaced, options));
+  std::ranges::move(index.objects, std::back_inserter(staged.objects));
+  return staged;
+}
+
 }  // namespace
 
-Result<txn::Change> stage_load(txn::Capture& capture, LoadMode mode, const LoadedTables& tables,
-                               const CheckedLoad& checked) {
-  const RowOptions options = capture.row_options();
+Result<txn::Change> stage_load(const RowOptions& options, LoadMode mode, const LoadedTables& tables,
+                               const GraphSnapshot::Bases& bases, const CheckedLoad& checked) {
   txn::Change change;
-  for (const auto& [key, loaded] : tables) {
-    if (loaded->row_count() == 0) {
-      continue;
-    }
-    WEFT_TRY(const Snapshot base, capture.table(key));
+  for (const auto& [key, base] : bases) {
+    const LoadedTable& loaded = *tables.find(key)->second;
     const auto replaced = checked.replaced.find(key);
     txn::TableChange& table = change.tables.emplace_back();
     table.key = key;
-    table.identity = loaded->table().entry().identity;
-    WEFT_TRY(
-        table.staged,
-        stage_table(base, mode, *loaded,
-                    replaced == checked.replaced.end() ? Replaced() : replaced->second, options));
+    table.identity = loaded.table().entry().identity;
+    WEFT_TRY(table.staged,
+             stage_with_index(base, mode, loaded,
+                              replaced == checked.replaced.end() ? Replaced() : replaced->second,
+                              options));
   }
   return change;
 }

@@ -231,6 +231,30 @@ Result<uint64_t> row_id_count(std::string_view sequence) {
   return count;
 }
 
+Result<std::vector<RowIdRun>> row_id_runs(std::string_view sequence, uint64_t rows_max) {
+  std::vector<RowIdRun> runs;
+  uint64_t position = 0;
+  const auto extend = [&](uint64_t start, uint64_t end) {
+    if (!runs.empty() && runs.back().end == start) {
+      runs.back().end = end;
+    } else if (start < end) {
+      runs.push_back({start, end, position});
+    }
+    position += end - start;
+  };
+  WEFT_TRY_STATUS(each_segment(sequence, [&](const Segment& segment) -> Status {
+    if (segment.kind != 1) {
+      return each_id(segment, rows_max - position, [&](uint64_t id) { extend(id, id + 1); });
+    }
+    if (segment.end - segment.start > rows_max - position) {
+      return too_many(rows_max);
+    }
+    extend(segment.start, segment.end);
+    return {};
+  }));
+  return runs;
+}
+
 Result<uint64_t> row_id_end(std::string_view sequence) {
   uint64_t end = 0;
   WEFT_TRY_STATUS(each_segment(sequence, [&](const Segment& segment) -> Status {

@@ -20,6 +20,15 @@ namespace weft::lance {
 Result<std::vector<uint64_t>> expand_row_ids(std::string_view sequence, uint64_t rows_max);
 // Cheap: from the segments, without expanding. Errors: kCorrupt.
 Result<uint64_t> row_id_count(std::string_view sequence);
+// Ids [start, end) stand one behind the other from the row `position` on.
+struct RowIdRun {
+  uint64_t start = 0;
+  uint64_t end = 0;
+  uint64_t position = 0;
+};
+// In row order, as long as may be; ranges are not expanded. Errors: kCorrupt; kLimit if there are
+// more ids than `rows_max`.
+Result<std::vector<RowIdRun>> row_id_runs(std::string_view sequence, uint64_t rows_max);
 // One more than the greatest; 0: there is none. Errors: kCorrupt.
 Result<uint64_t> row_id_end(std::string_view sequence);
 std::string serialize_row_ids(const std::vector<uint64_t>& ids);

@@ -1,0 +1,198 @@
+#include "weft/graph/key_index.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "weft/codec/varint.h"
+
+namespace weft::graph {
+namespace {
+
+using codec::Digest16;
+using lance::Snapshot;
+
+constexpr uint64_t kFormat = 1;
+constexpr size_t kRunsMax = 10'000;
+
+Error corrupt(std::string_view rule) {
+  return Error(ErrorKind::kCorrupt, "the key index of a table is damaged").with("rule", rule);
+}
+
+void append_digest(std::string& out, const Digest16& digest) {
+  out += as_text(ByteView(digest.data(), digest.size()));
+}
+
+Digest16 read_digest(codec::ByteReaderView& reader) {
+  Digest16 digest{};
+  const ByteView bytes = reader.bytes(digest.size());
+  if (bytes.size() == digest.size()) {
+    std::ranges::copy(bytes, digest.begin());
+  }
+  return digest;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  const auto digit = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
+  std::string bytes;
+  if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdef") != text.npos) {
+    return std::nullopt;
+  }
+  for (size_t i = 0; i < text.size(); i += 2) {
+    bytes.push_back(static_cast<char>(digit(text[i]) * 16 + digit(text[i + 1])));
+  }
+  return bytes;
+}
+
+std::string object_name(const Snapshot& snapshot, const KeyRun& run) {
+  return lance::join_name(snapshot.location().root, run.path);
+}
+
+// Runs of at most kRunEntriesMax of these entries, which ascend.
+void add_runs(const Snapshot& base, const std::vector<KeyEntry>& entries,
+              const lance::StageOptions& names, KeyIndex& index,
+              std::vector<lance::StagedObject>& objects) {
+  for (size_t from = 0; from < entries.size(); from += kRunEntriesMax) {
+    const auto begin = entries.begin() + static_cast<ptrdiff_t>(from);
+    const std::vector<KeyEntry> part(begin, begin + static_cast<ptrdiff_t>(std::min<uint64_t>(
+                                                        kRunEntriesMax, entries.size() - from)));
+    KeyRun run;
+    run.path = std::string(lance::kKeptFolder) + "keys-" + names.operation + "-" +
+               lance::hex_text(names.random->next()) + ".run";
+    run.entries = part.size();
+    std::string file = serialize_run(part, run.root_hash);
+    objects.emplace_back(object_name(base, run), std::move(file));
+    index.runs.push_back(std::move(run));
+  }
+}
+
+}  // namespace
+
+std::string serialize_key_index(const KeyIndex& index) {
+  std::string bytes;
+  codec::append_varint(bytes, kFormat);
+  codec::append_varint(bytes, index.row_id_end);
+  codec::append_varint(bytes, index.gaps.size());
+  for (const KeyIndex::Gap& gap : index.gaps) {
+    codec::append_varint(bytes, gap.from);
+    codec::append_varint(bytes, gap.to);
+  }
+  codec::append_varint(bytes, index.waiting.size());
+  for (const KeyEntry& entry : index.waiting) {
+    append_digest(bytes, entry.digest);
+    codec::append_varint(bytes, entry.row_id);
+  }
+  codec::append_varint(bytes, index.runs.size());
+  for (const KeyRun& run : index.runs) {
+    codec::append_length_prefixed(bytes, run.path);
+    codec::append_varint(bytes, run.entries);
+    append_digest(bytes, run.root_hash);
+  }
+  return codec::to_hex(as_bytes(bytes));
+}
+
+Result<KeyIndex> parse_key_index(std::string_view text) {
+  const std::optional<std::string> bytes = from_hex(text);
+  if (!bytes.has_value()) {
+    return corrupt("hexadecimal digits");
+  }
+  codec::ByteReaderView reader(as_bytes(*bytes));
+  if (const uint64_t format = reader.varint(); format != kFormat) {
+    return Error(ErrorKind::kUnsupported, "a newer weft made the key index of this table")
+        .with("format", format);
+  }
+  KeyIndex index;
+  index.row_id_end = reader.varint();
+  index.gaps.resize(reader.count(2));
+  for (KeyIndex::Gap& gap : index.gaps) {
+    gap.from = reader.varint();
+    gap.to = reader.varint();
+  }
+  index.waiting.resize(reader.count(sizeof(Digest16) + 1));
+  for (KeyEntry& entry : index.waiting) {
+    entry.digest = read_digest(reader);
+    entry.row_id = reader.varint();
+  }
+  index.runs.resize(reader.count(sizeof(Digest16) + 2));
+  for (KeyRun& run : index.runs) {
+    run.path = to_text(reader.length_prefixed());
+    run.entries = reader.varint();
+    run.root_hash = read_digest(reader);
+  }
+  if (!reader.ok() || reader.remaining() != 0 || index.runs.size() > kRunsMax) {
+    return corrupt("length");
+  }
+  return index;
+}
+
+Result<KeyIndex> key_index_of(const Snapshot& snapshot) {
+  const std::string* const text = lance::find_entry(snapshot.manifest().config, kKeyIndexEntry);
+  if (text == nullptr) {
+    return KeyIndex();
+  }
+  auto parsed = parse_key_index(*text);
+  if (!parsed.ok()) {
+    Error error = std::move(parsed).error();
+    error.add("table", snapshot.location().to_string());
+    return error;
+  }
+  return parsed;
+}
+
+Result<ExtendedIndex> extend_key_index(const Snapshot& base, const std::vector<Digest16>& inserted,
+                                       bool replaces_all, const lance::StageOptions& names) {
+  const uint64_t first = base.manifest().next_row_id;
+  WEFT_TRY(KeyIndex index, key_index_of(base));
+  if (replaces_all) {
+    index = KeyIndex{.row_id_end = first, .gaps = {}, .waiting = {}, .runs = {}};
+  }
+  if (index.row_id_end < first) {
+    index.gaps.push_back({index.row_id_end, first});  // others have appended
+  }
+  index.row_id_end = first + inserted.size();
+  std::vector<KeyEntry> entries = std::exchange(index.waiting, {});
+  entries.reserve(entries.size() + inserted.size());
+  for (size_t i = 0; i < inserted.size(); ++i) {
+    entries.push_back({inserted[i], first + i});
+  }
+  ExtendedIndex extended;
+  if (entries.size() <= kInlineEntriesMax) {
+    std::ranges::sort(entries);
+    index.waiting = std::move(entries);
+  } else {
+    while (!index.runs.empty() && index.runs.back().entries <= kRunFanOut * entries.size() &&
+           (index.runs.back().entries <= kMergedEntriesMax)) {
+      const KeyRun run = index.runs.back();
+      index.runs.pop_back();
+      WEFT_TRY(const std::vector<KeyEntry> old,
+               read_run(*base.location().store, object_name(base, run), run));
+      entries.insert(entries.end(), old.begin(), old.end());
+    }
+    std::ranges::sort(entries);
+    add_runs(base, entries, names, index, extended.objects);
+  }
+  extended.config = {std::string(kKeyIndexEntry), serialize_key_index(index)};
+  return extended;
+}
+
+Result<std::vector<KeyIndex::Gap>> find_row_ids(
+    const Snapshot& snapshot, const std::vector<Digest16>& digests,
+    const std::function<void(size_t, uint64_t)>& found) {
+  WEFT_TRY(KeyIndex index, key_index_of(snapshot));
+  for (const KeyEntry& entry : index.waiting) {
+    const auto [from, to] = std::ranges::equal_range(digests, entry.digest);
+    for (auto at = from; at != to; ++at) {
+      found(static_cast<size_t>(at - digests.begin()), entry.row_id);
+    }
+  }
+  for (const KeyRun& run : index.runs) {
+    WEFT_TRY_STATUS(
+        find_in_run(*snapshot.location().store, object_name(snapshot, run), run, digests, found));
+  }
+  if (index.row_id_end < snapshot.manifest().next_row_id) {
+    index.gaps.push_back({index.row_id_end, snapshot.manifest().next_row_id});
+  }
+  return std::move(index.gaps);
+}
+
+}  // namespace weft::graph

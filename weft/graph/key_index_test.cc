@@ -1,0 +1,183 @@
+#include "weft/graph/key_index.h"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+
+#include "weft/columns/builder.h"
+#include "weft/graph/create.h"
+#include "weft/graph/key_lookup.h"
+#include "weft/graph/load.h"
+#include "weft/graph/testing/graph_place.h"
+#include "weft/graph/value_text.h"
+#include "weft/storage/counting_store.h"
+
+namespace weft::graph {
+namespace {
+
+using codec::Digest16;
+
+std::vector<KeyEntry> entries_of(size_t count) {
+  std::vector<KeyEntry> entries;
+  for (size_t i = 0; i < count; ++i) {
+    entries.push_back({id_digest("key " + std::to_string(i)), i});
+  }
+  std::ranges::sort(entries);
+  return entries;
+}
+
+class KeyRunTest : public testing::Test, public GraphPlace {
+ protected:
+  KeyRun put(const std::vector<KeyEntry>& entries) {
+    KeyRun run{.path = "x.run", .entries = entries.size(), .root_hash = {}};
+    file_ = serialize_run(entries, run.root_hash);
+    EXPECT_TRUE(store_.put_if_absent("x.run", as_bytes(file_)).ok());
+    return run;
+  }
+  std::string file_;
+};
+
+TEST_F(KeyRunTest, FindsWhatIsThereAndNothingElse) {
+  for (const size_t count : {size_t{1}, size_t{31}, size_t{32}, size_t{33}, size_t{4096},
+                             size_t{4097}, size_t{20'000}}) {
+    ASSERT_TRUE(store_.remove("x.run").ok());
+    const std::vector<KeyEntry> entries = entries_of(count);
+    const KeyRun run = put(entries);
+    EXPECT_EQ(read_run(store_, "x.run", run).value(), entries);
+    for (const size_t asked : {size_t{3}, count}) {
+      std::vector<Digest16> digests;
+      for (size_t i = 0; i < asked; ++i) {
+        digests.push_back(id_digest("key " + std::to_string(i * 7)));
+      }
+      std::ranges::sort(digests);
+      std::vector<uint64_t> found;
+      ASSERT_TRUE(find_in_run(store_, "x.run", run, digests, [&](size_t index, uint64_t row_id) {
+                    EXPECT_EQ(id_digest("key " + std::to_string(row_id)), digests[index]);
+                    found.push_back(row_id);
+                  }).ok());
+      EXPECT_EQ(found.size(), std::min(asked, (count + 6) / 7)) << count;
+    }
+  }
+}
+
+TEST_F(KeyRunTest, DamageIsNamed) {
+  const KeyRun run = put(entries_of(20'000));
+  std::vector<Digest16> all;
+  for (const KeyEntry& entry : entries_of(20'000)) {
+    all.push_back(entry.digest);
+  }
+  for (size_t at = 0; at < file_.size(); at += 997) {
+    std::string damaged = file_;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    ASSERT_TRUE(store_.remove("x.run").ok());
+    ASSERT_TRUE(store_.put_if_absent("x.run", as_bytes(damaged)).ok());
+    EXPECT_EQ(read_run(store_, "x.run", run).error().kind(), ErrorKind::kCorrupt) << at;
+    // What a look-up reads is checked too.
+    const size_t block = std::min<size_t>(at / kKeyEntryBytes, all.size() - 1);
+    bool is_right = true;
+    const auto status = find_in_run(store_, "x.run", run, {all[block]}, [&](size_t, uint64_t id) {
+      is_right = id_digest("key " + std::to_string(id)) == all[block];
+    });
+    EXPECT_TRUE(is_right);
+    EXPECT_TRUE(at >= 20'000 * kKeyEntryBytes || !status.ok()) << at;
+  }
+  ASSERT_TRUE(store_.remove("x.run").ok());
+  EXPECT_EQ(read_run(store_, "x.run", run).error().kind(), ErrorKind::kCorrupt);
+}
+
+TEST(KeyIndexText, GoesThereAndBack) {
+  KeyIndex index;
+  index.row_id_end = 1'000'000;
+  index.gaps = {{3, 9}};
+  index.waiting = entries_of(5);
+  index.runs = {{"_weft/keys-a.run", 77, id_digest("x")}};
+  const std::string text = serialize_key_index(index);
+  EXPECT_EQ(parse_key_index(text).value(), index);
+  for (size_t size = 0; size < text.size(); ++size) {
+    EXPECT_FALSE(parse_key_index(text.substr(0, size)).ok()) << size;
+  }
+  EXPECT_EQ(parse_key_index("02").error().kind(), ErrorKind::kUnsupported);
+}
+
+class KeyIndexTest : public testing::Test, public GraphPlace {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(create_graph(place(), ana(), {.schema_text = kPeople}).ok());
+  }
+  void cities(size_t from, size_t to, LoadMode mode) {
+    std::string lines;
+    for (size_t i = from; i < to; ++i) {
+      lines += R"({"type":"City","data":{"name":")" + std::to_string(i) + "\"}}\n";
+    }
+    codec::MemoryInputView input(lines);
+    const auto done = load(place(), ana(), {.mode = mode}, input, {});
+    ASSERT_TRUE(done.ok()) << done.error().to_string();
+  }
+  // How many of the ids [0, to) are found, each at its row.
+  size_t found(size_t to) {
+    const auto graph = open_snapshot(place()).value();
+    const TypeTable& table = *graph->find_node("City");
+    columns::ArrayBuilder ids(columns::simple_type(columns::TypeId::kString));
+    for (size_t i = 0; i < to; ++i) {
+      ids.append_text(std::to_string(i));
+    }
+    const auto addresses = table.find(ids.finish()).value();
+    size_t count = 0;
+    for (size_t i = 0; i < to; ++i) {
+      if (addresses[i] == TypeTable::kNoAddress) {
+        continue;
+      }
+      ++count;
+      const auto row = (*table.reader())->take_addresses({"id"}, std::vector{addresses[i]});
+      EXPECT_EQ(row->column(0)->text(0), std::to_string(i));
+    }
+    return count;
+  }
+  KeyIndex index() {
+    const auto graph = open_snapshot(place()).value();
+    return key_index_of((*graph->find_node("City")->reader())->snapshot()).value();
+  }
+};
+
+TEST_F(KeyIndexTest, CoversWhatManyCommitsInsert) {
+  size_t end = 0;
+  for (const size_t count : {1, 2, 60, 5, 1, 300, 7, 70, 3}) {
+    cities(end, end + count, LoadMode::kAppend);
+    end += count;
+    cities(end - std::min<size_t>(count, 3), end, LoadMode::kMerge);
+  }
+  EXPECT_EQ(found(end + 50), end);
+  const KeyIndex now = index();
+  EXPECT_EQ(now.row_id_end, end);
+  EXPECT_TRUE(now.gaps.empty());
+  EXPECT_LE(now.runs.size(), 3U);
+  cities(5, 8, LoadMode::kOverwrite);
+  EXPECT_EQ(found(end), 3U);
+  EXPECT_TRUE(index().runs.empty());
+}
+
+TEST_F(KeyIndexTest, ALookUpInAManyRowsReadsLittle) {
+  constexpr size_t kRows = 200'000;
+  cities(0, kRows, LoadMode::kAppend);
+  storage::StoreCounter counter;
+  const auto counting = storage::counting_store(store_, counter);
+  const catalog::CatalogPlace counted{
+      .store = *counting, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+  std::string lines;
+  for (size_t i = 0; i < 32; ++i) {
+    lines += R"({"type":"City","data":{"name":")" + std::to_string(kRows - 16 + i) + "\"}}\n";
+  }
+  codec::MemoryInputView input(lines);
+  const auto done = load(counted, ana(), {.mode = LoadMode::kMerge}, input, {});
+  ASSERT_TRUE(done.ok()) << done.error().to_string();
+  const storage::StoreCounts counts = counter.counts();
+  const uint64_t bytes =
+      counts[storage::Operation::kRead].bytes + counts[storage::Operation::kGet].bytes;
+  RecordProperty("bytes_read", static_cast<int>(bytes));
+  RecordProperty("calls", static_cast<int>(counts.calls()));
+  RecordProperty("rounds", static_cast<int>(counts.rounds));
+  EXPECT_LE(bytes, uint64_t{256} << 10U);
+}
+
+}  // namespace
+}  // namespace weft::graph
