@@ -21,6 +21,12 @@ void add_update(CLI::App& app, Action& action);
 void add_journal(CLI::App& app, Action& action);
 void add_lance(CLI::App& app, Action& action);
 void add_lint(CLI::App& app, Action& action);
+void add_init(CLI::App& app, Action& action);
+void add_load(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
+void add_schema(CLI::App& app, Action& action);
+void add_commit(CLI::App& app, Action& action);
+void add_snapshot(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 
 }  // namespace weft::cli

@@ -77,6 +77,12 @@ int run(int argc, char** argv) {
   add_count(app, action);
   add_lance(app, action);
   add_lint(app, action);
+  add_init(app, action);
+  add_load(app, action);
+  add_export(app, action);
+  add_schema(app, action);
+  add_commit(app, action);
+  add_snapshot(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
