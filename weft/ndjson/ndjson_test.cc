@@ -202,8 +202,8 @@ TEST_F(Load, TheFirstHundredViolationsByLineAreKeptAndAllAreCounted) {
 }
 
 TEST_F(Load, LinesTokensDepthAndMemoryHaveLimits) {
-  use("node A { k: String @key l: [I32]? }");
-  const std::string head = "{\"type\":\"A\",\"data\":{\"k\":\"";
+  use("node A { k: String @key t: String? l: [I32]? }");
+  const std::string head = "{\"type\":\"A\",\"data\":{\"k\":\"1\",\"t\":\"";
   const std::string tail = "\"}}";
   const std::string longest(kLineBytesMax - head.size() - tail.size(), 'x');
   EXPECT_THAT(violations_of(head + longest + tail + "\n"), ElementsAre());
