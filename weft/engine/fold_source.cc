@@ -10,6 +10,7 @@ class CursorOfFold final : public exec::QuadCursor {
   explicit CursorOfFold(std::unique_ptr<quads::FoldCursor> cursor) : cursor_(std::move(cursor)) {}
   Status next(rdf::IdBatch& batch) override { return cursor_->next(batch); }
   Status seek(rdf::TermId key0, rdf::TermId key1) override { return cursor_->seek(key0, key1); }
+  void start_small() override { cursor_->start_small(); }
 
  private:
   std::unique_ptr<quads::FoldCursor> cursor_;
@@ -28,11 +29,22 @@ class SourceOfFold final : public exec::QuadSource {
   bool has_order(rdf::Permutation permutation) const override {
     return fold_.has_order(permutation);
   }
+  bool is_remote() const override { return fold_.segments().has_remote(); }
   Status find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids) override {
     return fold_.find(tokens, ids, {});
   }
   Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) override {
     return fold_.tokens(ids, tokens, {});
+  }
+  Status visit_tokens(std::span<const rdf::TermId> ids, const TakeToken& take) override {
+    constexpr size_t kBytesPerToken = 32;
+    rete::TokenTable table;
+    table.reserve(ids.size(), ids.size() * kBytesPerToken);
+    WEFT_TRY_STATUS(fold_.token_table(ids, table, {}));
+    for (size_t i = 0; i < table.size(); ++i) {
+      take(i, table[i]);
+    }
+    return ok_status();
   }
   Result<std::unique_ptr<exec::QuadCursor>> scan(const rdf::IdPattern& pattern,
                                                  rdf::Permutation permutation,

@@ -39,6 +39,7 @@ class EntailedSource final : public exec::QuadSource {
   Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) override;
   Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) override;
   bool has_order(rdf::Permutation permutation) const override;
+  bool is_remote() const override { return stated_->is_remote(); }
   Status find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids) override;
   Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) override;
   Result<std::unique_ptr<exec::QuadCursor>> scan(const rdf::IdPattern& pattern,

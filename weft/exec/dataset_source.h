@@ -26,8 +26,12 @@ class DatasetSource final : public QuadSource {
   Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) override;
   Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) override;
   bool has_order(rdf::Permutation permutation) const override;
+  bool is_remote() const override { return source_.is_remote(); }
   Status find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids) override;
   Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) override;
+  Status visit_tokens(std::span<const rdf::TermId> ids, const TakeToken& take) override {
+    return source_.visit_tokens(ids, take);
+  }
   Result<std::unique_ptr<QuadCursor>> scan(const rdf::IdPattern& pattern,
                                            rdf::Permutation permutation,
                                            std::stop_token stop) override;

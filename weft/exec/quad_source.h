@@ -2,6 +2,7 @@
 // implements it over the fold of a manifest or one segment, tests over a vector.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,8 @@ class QuadCursor {
   // the two positions that follow the pattern's bound ones. May be ignored: the caller still
   // compares.
   virtual Status seek(rdf::TermId key0, rdf::TermId key1) = 0;
+  // A hint before the first next(): few rows may be enough, so batches should begin small.
+  virtual void start_small() {}
 };
 
 // Thread-safe; one immutable state of one graph.
@@ -38,6 +41,17 @@ class QuadSource : public plan::Statistics {
   // Canonical tokens of ids this source gave, in the order asked, appended to `tokens`. Ask for
   // many at once: over a network each call is a round trip.
   virtual Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) = 0;
+  // The same, one by one: take(index, token) in the order asked. The token is valid during the call
+  // only; a source that keeps tokens in one piece makes no string of each.
+  using TakeToken = std::function<void(size_t index, std::string_view token)>;
+  virtual Status visit_tokens(std::span<const rdf::TermId> ids, const TakeToken& take) {
+    std::vector<std::string> all;
+    WEFT_TRY_STATUS(tokens(ids, all));
+    for (size_t i = 0; i < all.size(); ++i) {
+      take(i, all[i]);
+    }
+    return ok_status();
+  }
 
   // Rows that match, without duplicates, in the order of `permutation`, which should have the
   // pattern's bound positions in front (has_order). In GraphScope::kAllNamed rows come graph by

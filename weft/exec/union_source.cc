@@ -177,6 +177,11 @@ Result<double> UnionSource::distinct(const IdPattern& pattern, Position position
   return (most + sum) / 2;
 }
 
+bool UnionSource::is_remote() const {
+  return std::ranges::any_of(sources_,
+                             [](const QuadSource* source) { return source->is_remote(); });
+}
+
 bool UnionSource::has_order(Permutation permutation) const {
   return sources_[base_]->has_order(permutation);
 }

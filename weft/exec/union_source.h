@@ -45,6 +45,7 @@ class UnionSource final : public QuadSource {
   Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) override;
   Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) override;
   bool has_order(rdf::Permutation permutation) const override;
+  bool is_remote() const override;
   Status find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids) override;
   Status tokens(std::span<const rdf::TermId> ids, std::vector<std::string>& tokens) override;
   Result<std::unique_ptr<QuadCursor>> scan(const rdf::IdPattern& pattern,

@@ -180,8 +180,14 @@ Status Estimator::load(const sparql::Node& root, const GraphChoice& graph) {
                                (scan.slots[i].variable && mentions_[*scan.slots[i].variable] > 1);
     }
   }
-  return environment_.executor->for_each(
-      wanted.size(), [&](size_t i) { return ask(wanted[i].first.pattern, *wanted[i].second); });
+  const auto ask_one = [&](size_t i) { return ask(wanted[i].first.pattern, *wanted[i].second); };
+  if (environment_.statistics->is_remote()) {
+    return environment_.executor->for_each(wanted.size(), ask_one);
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    WEFT_TRY_STATUS(ask_one(i));
+  }
+  return ok_status();
 }
 
 Result<rdf::Cardinality> Estimator::graph_size(rdf::TermId graph) const {

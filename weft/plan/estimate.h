@@ -52,7 +52,7 @@ class Estimator {
   Estimator(const sparql::Query& query, const Environment& environment)
       : query_(query), environment_(environment) {}
 
-  // Asks for all patterns of the query, several at once.
+  // Asks for all patterns of the query; of a remote graph several at once.
   Status load(const sparql::Node& root, const GraphChoice& graph);
 
   PatternSlot slot(const sparql::PatternTerm& term) const;

@@ -234,4 +234,10 @@ Status BaseStream::seek(const rete::RowKey& key) {
   return cursor_ == nullptr ? ok_status() : cursor_->seek(key);
 }
 
+void BaseStream::start_small() {
+  if (cursor_ != nullptr) {
+    cursor_->start_small();
+  }
+}
+
 }  // namespace weft::quads

@@ -47,6 +47,8 @@ class BaseStream {
   Status next();
   // Errors as SegmentCursor; call next() after it.
   Status seek(const rete::RowKey& key);
+  // As SegmentCursor.
+  void start_small();
 
  private:
   std::unique_ptr<rete::SegmentCursor> cursor_;

@@ -16,9 +16,11 @@ set(SOURCES
   ingest.cc
   ingest_document.cc
   live_rows.cc
+  local_patterns.cc
   merge_cursor.cc
   merge_segments.cc
   overlay.cc
+  overlay_match.cc
   overlay_ranged.cc
   seal_mark.cc
   seal_segments.cc
@@ -41,6 +43,7 @@ set(HEADERS
   ingest.h
   ingest_document.h
   live_rows.h
+  local_patterns.h
   memory_hold.h
   merge_segments.h
   merge_cursor.h
@@ -54,10 +57,12 @@ set(HEADERS
 )
 set(TESTS
   fold_damage_test.cc
+  fold_lookup_test.cc
   fold_test.cc
   graph_log_test.cc
   ingest_test.cc
   live_rows_test.cc
   merge_segments_test.cc
+  test_log.h
   test_segment.h
 )

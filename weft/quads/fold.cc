@@ -312,21 +312,23 @@ Status FoldState::prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permut
     }
   }
   const bool of_base = !local.empty() && terms_->base()->segment().has_permutation(permutation);
+  const auto prefetch_base = [&] {
+    return of_base ? terms_->base()->segment().prefetch(local, permutation, stop) : ok_status();
+  };
+  if (overlay_->empty()) {
+    return prefetch_base();
+  }
+  const auto prefetch_overlays = [&]() -> Status {
+    WEFT_TRY(Overlay* const overlays, overlay(patterns.size(), stop));
+    return overlays->prefetch(patterns, stop);
+  };
+  if (!segments_->has_remote()) {
+    WEFT_TRY_STATUS(prefetch_base());
+    return prefetch_overlays();
+  }
   // Side by side: over a network both are round trips.
   return executor_.for_each(
-      2,
-      [&](size_t part) -> Status {
-        if (part == 0) {
-          return of_base ? terms_->base()->segment().prefetch(local, permutation, stop)
-                         : ok_status();
-        }
-        if (overlay_->empty()) {
-          return ok_status();
-        }
-        WEFT_TRY(Overlay* const overlays, overlay(patterns.size(), stop));
-        return overlays->prefetch(patterns, stop);
-      },
-      stop);
+      2, [&](size_t part) { return part == 0 ? prefetch_base() : prefetch_overlays(); }, stop);
 }
 
 bool FoldState::has_order(rdf::Permutation permutation) const {

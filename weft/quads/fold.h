@@ -49,6 +49,8 @@ class FoldCursor {
   // A hint: rows before (key0, key1), ids of the two positions that follow the pattern's bound
   // ones, need not be delivered any more.
   virtual Status seek(rdf::TermId key0, rdf::TermId key1) = 0;
+  // A hint before the first next(): few rows may be enough, so batches should begin small.
+  virtual void start_small() {}
 };
 
 struct FoldFacts {
@@ -97,7 +99,8 @@ class Fold {
                                                    std::stop_token stop) = 0;
   virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                           std::stop_token stop) = 0;
-  // The same as rete::Segment::look_up; 0 as well if there are overlays.
+  // The same as rete::Segment::look_up, of what is visible. 0 as well where the base has aliases,
+  // and while decoding the overlays would not pay yet.
   virtual Result<size_t> look_up(std::span<const rdf::IdPattern> patterns,
                                  rdf::Permutation permutation, size_t rows_max, rdf::IdBatch& rows,
                                  std::vector<uint32_t>& ends, std::stop_token stop) = 0;

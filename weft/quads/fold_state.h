@@ -13,6 +13,7 @@
 #include "weft/quads/fold_draft.h"
 #include "weft/quads/fold_terms.h"
 #include "weft/quads/live_rows.h"
+#include "weft/quads/local_patterns.h"
 #include "weft/quads/memory_hold.h"
 #include "weft/quads/overlay.h"
 
@@ -117,6 +118,11 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
                                          const std::optional<rete::LocalPattern>& local,
                                          const ScanOrder& order, MemoryHold& memory,
                                          std::stop_token stop);
+  Result<LocalPatterns> base_patterns(std::span<const rdf::IdPattern> patterns,
+                                      const std::stop_token& stop);
+  Result<size_t> look_up_overlays(std::span<const rdf::IdPattern> patterns, size_t rows_max,
+                                  FoundRows& found, MemoryHold& memory,
+                                  const std::stop_token& stop);
   // Calls `visit(place, in_base, stamps)` for each place of `delta`, and if `whole_base` also for
   // all other rows of the base (with no stamps), in the order SPO.
   using Visit = std::function<Status(const RowPlace&, bool, std::span<const DeltaRow>)>;

@@ -95,7 +95,6 @@ uint64_t FoldTerms::memory_bytes() const {
   return table_.memory_bytes() + sizeof(ResolvedTerm) * resolved_.capacity();
 }
 
-// `unknown` ascends by nothing in particular; each is asked for once.
 Status FoldTerms::learn(std::span<const Ordinal> unknown, std::stop_token stop) {
   rete::TokenTable copies;
   {
@@ -221,12 +220,53 @@ Status FoldTerms::ordinals_of(std::span<const rdf::TermId> ids, std::vector<Ordi
   return ok_status();
 }
 
+Status FoldTerms::find_in_base(std::span<const std::string_view> tokens,
+                               std::vector<rete::LocalTerm>& found, std::stop_token stop) {
+  constexpr size_t kShortList = 64;
+  constexpr size_t kFoundMax = 4'096;
+  constexpr size_t kTokenBytesMax = 256;
+  found.assign(tokens.size(), {});
+  if (base_ == nullptr) {
+    return ok_status();
+  }
+  if (tokens.size() > kShortList) {
+    return base_->find(tokens, found, std::move(stop));
+  }
+  std::vector<std::string_view> unknown;
+  std::vector<size_t> places;
+  {
+    const base::MutexLock lock(mutex_);
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (const auto known = found_.find(tokens[i]); known != found_.end()) {
+        found[i] = known->second;
+      } else {
+        unknown.push_back(tokens[i]);
+        places.push_back(i);
+      }
+    }
+  }
+  std::vector<rete::LocalTerm> answers;
+  if (unknown.empty()) {
+    return ok_status();
+  }
+  WEFT_TRY_STATUS(base_->find(unknown, answers, std::move(stop)));
+  const base::MutexLock lock(mutex_);
+  if (found_.size() + unknown.size() > kFoundMax) {
+    found_.clear();
+  }
+  for (size_t i = 0; i < unknown.size(); ++i) {
+    found[places[i]] = answers[i];
+    if (unknown[i].size() <= kTokenBytesMax) {
+      found_.insert_or_assign(std::string(unknown[i]), answers[i]);
+    }
+  }
+  return ok_status();
+}
+
 Status FoldTerms::find(std::span<const std::string_view> tokens, std::vector<rdf::TermId>& ids,
                        std::stop_token stop) {
-  std::vector<rete::LocalTerm> found(tokens.size());
-  if (base_ != nullptr) {
-    WEFT_TRY_STATUS(base_->find(tokens, found, stop));
-  }
+  std::vector<rete::LocalTerm> found;
+  WEFT_TRY_STATUS(find_in_base(tokens, found, std::move(stop)));
   const base::MutexLock lock(mutex_);
   for (size_t i = 0; i < tokens.size(); ++i) {
     const Ordinal ordinal = table_.find(tokens[i]);
@@ -247,12 +287,16 @@ Status FoldTerms::tokens_of(std::span<const rdf::TermId> ids, rete::TokenTable& 
                             std::stop_token stop) {
   std::vector<rete::NodeId> nodes;
   std::vector<rete::PredicateId> predicates;
+  nodes.reserve(ids.size());
   for (const rdf::TermId id : ids) {
     if (is_node(id)) {
       nodes.push_back(static_cast<rete::NodeId>(id));
     } else if (!is_overlay(id) && id != rdf::kNoTerm) {
       predicates.push_back(static_cast<rete::PredicateId>(id - node_count_));
     }
+  }
+  if (nodes.size() == ids.size() && !nodes.empty()) {
+    return base_->tokens_of(nodes, {}, tokens, std::move(stop));
   }
   rete::TokenTable of_base;
   if (!nodes.empty() || !predicates.empty()) {
@@ -332,6 +376,24 @@ Status FoldTerms::predicate_terms(std::span<const rete::PredicateId> predicates,
     }
   }
   fill();
+  return ok_status();
+}
+
+Status FoldTerms::terms_of_keys(std::vector<uint64_t>& keys, std::stop_token stop) {
+  std::vector<rete::PredicateId> of_base;
+  for (const PredicateKey key : keys) {
+    if (key < kFirstForeignPredicate) {
+      of_base.push_back(static_cast<rete::PredicateId>(key));
+    }
+  }
+  std::vector<rdf::TermId> ids;
+  if (!of_base.empty()) {
+    WEFT_TRY_STATUS(predicate_terms(of_base, ids, std::move(stop)));
+  }
+  size_t next = 0;
+  for (uint64_t& key : keys) {
+    key = key < kFirstForeignPredicate ? ids[next++] : key - kFirstForeignPredicate;
+  }
   return ok_status();
 }
 

@@ -13,6 +13,7 @@
 // Thread-safe.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -79,10 +80,16 @@ class FoldTerms {
   // Replaces `ids`: the terms of the base's predicates.
   Status predicate_terms(std::span<const rete::PredicateId> predicates,
                          std::vector<rdf::TermId>& ids, std::stop_token stop);
+  // Replaces keys of predicates by their terms.
+  Status terms_of_keys(std::vector<uint64_t>& keys, std::stop_token stop);
 
  private:
   FoldTerms() = default;
 
+  // SegmentTerms::find of the base. Queries name the same few terms again and again: what a short
+  // list asked for is remembered.
+  Status find_in_base(std::span<const std::string_view> tokens, std::vector<rete::LocalTerm>& found,
+                      std::stop_token stop);
   ResolvedTerm resolved(const rete::LocalTerm& found, Ordinal ordinal) const;
   rdf::TermId remember(const rete::LocalTerm& found) WEFT_REQUIRES(mutex_);
   Status resolve_all(std::stop_token stop);
@@ -101,6 +108,12 @@ class FoldTerms {
   // smaller one.
   Ordinal complete_to_ WEFT_GUARDED_BY(mutex_) = 0;
   uint64_t fetches_ WEFT_GUARDED_BY(mutex_) = 0;
+  struct TokenHash {
+    using is_transparent = void;
+    size_t operator()(std::string_view token) const { return std::hash<std::string_view>{}(token); }
+  };
+  std::unordered_map<std::string, rete::LocalTerm, TokenHash, std::equal_to<>> found_
+      WEFT_GUARDED_BY(mutex_);
   // Predicates of the base: 0 if not known yet.
   std::vector<rdf::TermId> predicate_terms_ WEFT_GUARDED_BY(mutex_);
   // Nodes of the base -> predicate id, 0 if it is none.

@@ -235,6 +235,25 @@ void LiveRows::collect(const rdf::IdPattern& pattern, const Wanted& wanted, Stam
   }
 }
 
+bool LiveRows::look_up(const rdf::IdPattern& pattern, const Wanted& wanted, Stamp first_stamp,
+                       size_t rows_max, std::vector<OverlayRow>& rows) const {
+  if (!can_match(pattern, wanted)) {
+    return true;
+  }
+  size_t candidates = 0;
+  for (const auto& run : runs_) {
+    const Found found = find(*run, pattern, wanted);
+    candidates += found.end - found.begin;
+    if (candidates > rows_max) {
+      return false;
+    }
+  }
+  if (candidates > 0) {
+    collect(pattern, wanted, first_stamp, rows);
+  }
+  return true;
+}
+
 std::optional<bool> LiveRows::newest(const OverlayRow& quad) const {
   for (auto run = runs_.rbegin(); run != runs_.rend(); ++run) {
     const auto at = std::ranges::lower_bound((*run)->rows, quad, before);

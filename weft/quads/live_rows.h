@@ -57,6 +57,10 @@ class LiveRows {
   // from several runs.
   void collect(const rdf::IdPattern& pattern, const Wanted& wanted, Stamp first_stamp,
                std::vector<OverlayRow>& rows) const;
+  // The same, unless there are more than `rows_max` rows to look at: then it appends nothing and
+  // says false.
+  bool look_up(const rdf::IdPattern& pattern, const Wanted& wanted, Stamp first_stamp,
+               size_t rows_max, std::vector<OverlayRow>& rows) const;
   // The newest mention of this quad: whether it adds. nullopt: none.
   std::optional<bool> newest(const OverlayRow& quad) const;
   // As Overlay::count.

@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace weft::quads {
-namespace {
-
-constexpr size_t kBatchRows = 4096;
-
-}  // namespace
-
 MergeCursor::MergeCursor(FoldTerms& terms, const rdf::IdPattern& pattern,
                          rdf::Permutation permutation, BaseStream base, std::vector<DeltaRow> delta,
                          Stamp base_stamp, MemoryHold memory, std::stop_token stop)
@@ -85,22 +79,7 @@ Status MergeCursor::finish(rdf::IdBatch& batch) {
     std::ranges::fill(batch.predicate, pattern_.predicate);
     return ok_status();
   }
-  std::vector<rete::PredicateId> keys;
-  for (const PredicateKey key : batch.predicate) {
-    if (key < kFirstForeignPredicate) {
-      keys.push_back(static_cast<rete::PredicateId>(key));
-    }
-  }
-  std::vector<rdf::TermId> ids;
-  if (!keys.empty()) {
-    WEFT_TRY_STATUS(terms_.predicate_terms(keys, ids, stop_));
-  }
-  size_t next = 0;
-  for (rdf::TermId& predicate : batch.predicate) {
-    predicate =
-        predicate < kFirstForeignPredicate ? ids[next++] : predicate - kFirstForeignPredicate;
-  }
-  return ok_status();
+  return terms_.terms_of_keys(batch.predicate, stop_);
 }
 
 Status MergeCursor::next(rdf::IdBatch& batch) {
@@ -113,7 +92,7 @@ Status MergeCursor::next(rdf::IdBatch& batch) {
     base_started_ = true;
     WEFT_TRY_STATUS(base_.next());
   }
-  while (batch.size() < kBatchRows) {
+  while (batch.size() < batch_rows_) {
     if (base_row_ == base_.batch().size() && base_row_ > 0) {
       if (batch.size() > 0 && delta_row_ == delta_.size()) {
         break;  // what is there first; the next batch may cost a read
@@ -126,7 +105,14 @@ Status MergeCursor::next(rdf::IdBatch& batch) {
     }
     merge_some();
   }
+  batch_rows_ =
+      std::min(rete::SegmentCursor::kBatchRows, batch_rows_ * rete::SegmentCursor::kBatchGrowth);
   return finish(batch);
+}
+
+void MergeCursor::start_small() {
+  batch_rows_ = rete::SegmentCursor::kSmallBatchRows;
+  base_.start_small();
 }
 
 Status MergeCursor::seek(rdf::TermId key0, rdf::TermId key1) {

@@ -27,6 +27,7 @@ class MergeCursor final : public FoldCursor {
 
   Status next(rdf::IdBatch& batch) override;
   Status seek(rdf::TermId key0, rdf::TermId key1) override;
+  void start_small() override;
 
  private:
   void emit_base(size_t begin, size_t end);
@@ -46,6 +47,7 @@ class MergeCursor final : public FoldCursor {
   Stamp base_stamp_;
   MemoryHold memory_;
   std::stop_token stop_;
+  size_t batch_rows_ = rete::SegmentCursor::kBatchRows;
   // The batch that is being made; predicates as keys.
   rdf::IdBatch* out_ = nullptr;
 };

@@ -211,99 +211,20 @@ Status Overlay::load_locked(std::stop_token stop) {
   return ok_status();
 }
 
-Result<Overlay::ResidentMatch> Overlay::match_resident(const rdf::IdPattern& pattern,
-                                                       std::stop_token stop) {
-  ResidentMatch match;
-  match.pattern = pattern;
-  const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
-                                          pattern.graph};
-  WEFT_TRY_STATUS(terms_.ordinals_of(ids, match.wanted, stop));
-  const std::array<const Postings*, 4> postings = {&by_subject_, &by_predicate_, &by_object_,
-                                                   &by_graph_};
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] == rdf::kNoTerm) {
-      continue;
+Result<size_t> Overlay::look_up(std::span<const rdf::IdPattern> patterns,
+                                std::span<const Ordinal> wanted, size_t rows_max, FoundRows& found,
+                                const std::stop_token& stop) {
+  size_t done = patterns.size();
+  if (!rows_.empty()) {
+    done = look_up_resident(patterns, wanted, rows_max, found);
+  }
+  for (const std::unique_ptr<Ranged>& ranged : ranged_) {
+    if (done == 0) {
+      break;
     }
-    const std::span<const uint32_t> posting = match.wanted[i] == kNoOrdinal
-                                                  ? std::span<const uint32_t>()
-                                                  : postings[i]->of(match.wanted[i]);
-    if (!match.shortest.has_value() || posting.size() < match.shortest->size()) {
-      match.shortest = posting;
-    }
+    WEFT_TRY(done, look_up_ranged(*ranged, patterns.first(done), rows_max, found, stop));
   }
-  return match;
-}
-
-bool Overlay::ResidentMatch::holds(const OverlayRow& row) const {
-  const bool in_scope = pattern.scope == rdf::GraphScope::kDefault ? row.graph == kNoOrdinal
-                        : pattern.scope == rdf::GraphScope::kOne   ? row.graph == wanted[3]
-                                                                   : row.graph != kNoOrdinal;
-  return in_scope && (pattern.subject == rdf::kNoTerm || row.subject == wanted[0]) &&
-         (pattern.predicate == rdf::kNoTerm || row.predicate == wanted[1]) &&
-         (pattern.object == rdf::kNoTerm || row.object == wanted[2]);
-}
-
-Stamp Overlay::latest_resident(const OverlayRow& quad) const {
-  std::span<const uint32_t> shortest = by_subject_.of(quad.subject);
-  const std::span<const uint32_t> of_object = by_object_.of(quad.object);
-  shortest = of_object.size() < shortest.size() ? of_object : shortest;
-  Stamp latest = 0;
-  for (const uint32_t i : shortest) {
-    const OverlayRow& row = rows_[i];
-    if (row.subject == quad.subject && row.predicate == quad.predicate &&
-        row.object == quad.object && row.graph == quad.graph) {
-      // Stamps begin with the deletions of entry 0, which delete nothing.
-      latest = std::max(latest, row.stamp);
-    }
-  }
-  return latest;
-}
-
-Status Overlay::collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
-                                 MemoryHold& memory, std::stop_token stop) {
-  if (rows_.empty()) {
-    return ok_status();
-  }
-  WEFT_TRY(const ResidentMatch match, match_resident(pattern, std::move(stop)));
-  if (match.shortest.has_value()) {
-    for (const uint32_t i : *match.shortest) {
-      if (match.holds(rows_[i])) {
-        rows.push_back(rows_[i]);
-      }
-    }
-  } else {
-    WEFT_TRY_STATUS(memory.cover((rows.size() + rows_.size()) * sizeof(OverlayRow)));
-    std::ranges::copy_if(rows_, std::back_inserter(rows),
-                         [&match](const OverlayRow& row) { return match.holds(row); });
-  }
-  return memory.cover(rows.size() * sizeof(OverlayRow));
-}
-
-// Every planning of a query asks for patterns that match a large part of the overlays, such as all
-// rows of a predicate: of those a sample is looked at.
-Result<Overlay::Count> Overlay::count_resident(const rdf::IdPattern& pattern,
-                                               std::stop_token stop) {
-  Count count;
-  if (rows_.empty()) {
-    return count;
-  }
-  WEFT_TRY(const ResidentMatch match, match_resident(pattern, std::move(stop)));
-  const size_t size = match.shortest.has_value() ? match.shortest->size() : rows_.size();
-  const auto add_every = [&](size_t step) {
-    for (size_t i = 0; i < size; i += step) {
-      const OverlayRow& row = rows_[match.shortest.has_value() ? (*match.shortest)[i] : i];
-      if (match.holds(row)) {
-        count.net += adds(row.stamp) ? static_cast<double>(step) : -static_cast<double>(step);
-        count.rows += static_cast<double>(step);
-      }
-    }
-  };
-  add_every(std::max<size_t>(size / kCountedRows, 1));
-  if (count.rows == 0 && size > kCountedRows) {
-    // "None" must be true, since the base's count is then exact.
-    add_every(1);
-  }
-  return count;
+  return done;
 }
 
 Status Overlay::collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,

@@ -7,7 +7,9 @@
 // Thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +22,7 @@
 #include "weft/base/mutex.h"
 #include "weft/base/result.h"
 #include "weft/quads/fold_terms.h"
+#include "weft/quads/local_patterns.h"
 #include "weft/quads/memory_hold.h"
 #include "weft/quads/segments.h"
 #include "weft/rdf/ids.h"
@@ -33,6 +36,15 @@ struct OverlayRow {
   Ordinal object = kNoOrdinal;
   Ordinal graph = kNoOrdinal;
   Stamp stamp = 0;
+};
+
+// Rows of several patterns that were asked for at once.
+struct FoundRows {
+  std::vector<OverlayRow> rows;
+  std::vector<uint32_t> patterns;  // the number of the pattern that each belongs to
+  uint64_t memory_bytes() const {
+    return rows.capacity() * sizeof(OverlayRow) + patterns.capacity() * sizeof(uint32_t);
+  }
 };
 
 // Segments of at most so many quads are decoded as a whole, as long as all of them together stay
@@ -61,6 +73,12 @@ class Overlay {
   // Errors: kLimit.
   Status collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows, MemoryHold& memory,
                  std::stop_token stop);
+  // Appends the rows that match patterns[0], patterns[1], …; `wanted` are the ordinals of their
+  // terms, four for each pattern. Returns how many patterns were done: fewer once `rows_max` rows
+  // are there, and before a pattern with more rows than that to look at; 0 if a segment has no
+  // quicker way than scans.
+  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, std::span<const Ordinal> wanted,
+                         size_t rows_max, FoundRows& found, const std::stop_token& stop);
   // The latest stamp of a quad among the rows of decoded segments, 0 if there is none.
   Stamp latest_resident(const OverlayRow& quad) const;
   // Whether there are segments that are not decoded.
@@ -110,16 +128,29 @@ class Overlay {
   // How the resident rows that match a pattern are found: among all, or those of one posting.
   struct ResidentMatch {
     rdf::IdPattern pattern;
-    std::vector<Ordinal> wanted;
+    std::array<Ordinal, 4> wanted{};
     std::optional<std::span<const uint32_t>> shortest;
     bool holds(const OverlayRow& row) const;
+    size_t size(const std::vector<OverlayRow>& all) const {
+      return shortest.has_value() ? shortest->size() : all.size();
+    }
   };
+  ResidentMatch match_resident(const rdf::IdPattern& pattern,
+                               std::span<const Ordinal> wanted) const;
+  size_t look_up_resident(std::span<const rdf::IdPattern> patterns, std::span<const Ordinal> wanted,
+                          size_t rows_max, FoundRows& found) const;
+  Result<size_t> look_up_ranged(Ranged& ranged, std::span<const rdf::IdPattern> patterns,
+                                size_t rows_max, FoundRows& found, const std::stop_token& stop);
   Result<ResidentMatch> match_resident(const rdf::IdPattern& pattern, std::stop_token stop);
+  Count count_matches(const ResidentMatch& match) const;
   Result<Count> count_resident(const rdf::IdPattern& pattern, std::stop_token stop);
   Status collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
                           MemoryHold& memory, std::stop_token stop);
   Status collect_ranged(Ranged& ranged, const rdf::IdPattern& pattern,
                         std::vector<OverlayRow>& rows, MemoryHold& memory, std::stop_token stop);
+  // Replaces `local` with the terms in the segment's ids, zeros where there is none.
+  Status local_terms(Ranged& ranged, std::span<const rdf::TermId> ids,
+                     std::vector<rete::LocalTerm>& local, const std::stop_token& stop);
   Result<std::optional<rete::LocalPattern>> local_pattern(Ranged& ranged,
                                                           const rdf::IdPattern& pattern,
                                                           std::stop_token stop);
@@ -135,6 +166,10 @@ class Overlay {
 
   base::Mutex mutex_;
   bool loaded_ WEFT_GUARDED_BY(mutex_) = false;
+  // Counts of patterns with many rows, which every planning asks for; resident rows never change.
+  using CountKey = std::array<uint32_t, 5>;
+  base::Mutex counts_mutex_;
+  std::map<CountKey, Count> counts_ WEFT_GUARDED_BY(counts_mutex_);
   // Fixed once loaded.
   std::vector<OverlayRow> rows_;
   Postings by_subject_, by_predicate_, by_object_, by_graph_;

@@ -22,16 +22,12 @@ rdf::Permutation best_order(const rete::LocalPattern& pattern) {
 
 }  // namespace
 
-// The pattern in the segment's ids; nullopt if one of its terms is not there.
-Result<std::optional<rete::LocalPattern>> Overlay::local_pattern(Ranged& ranged,
-                                                                 const rdf::IdPattern& pattern,
-                                                                 std::stop_token stop) {
-  std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
-                                    pattern.graph};
-  std::array<rete::LocalTerm, 4> local = {};
+Status Overlay::local_terms(Ranged& ranged, std::span<const rdf::TermId> ids,
+                            std::vector<rete::LocalTerm>& local, const std::stop_token& stop) {
+  constexpr size_t kRememberedMax = 100'000;
+  local.assign(ids.size(), {});
   std::vector<rdf::TermId> unknown;
-  const auto look_up = [&] {
-    unknown.clear();
+  {
     const base::MutexLock lock(ranged.mutex);
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] == rdf::kNoTerm) {
@@ -43,46 +39,121 @@ Result<std::optional<rete::LocalPattern>> Overlay::local_pattern(Ranged& ranged,
         unknown.push_back(ids[i]);
       }
     }
-  };
-  look_up();
-  if (!unknown.empty()) {
-    rete::TokenTable table;
-    WEFT_TRY_STATUS(terms_.tokens_of(unknown, table, stop));
-    std::vector<std::string_view> tokens;
-    for (size_t i = 0; i < table.size(); ++i) {
-      tokens.push_back(table[i]);
+  }
+  if (unknown.empty()) {
+    return ok_status();
+  }
+  std::ranges::sort(unknown);
+  const auto repeated = std::ranges::unique(unknown);
+  unknown.erase(repeated.begin(), repeated.end());
+  rete::TokenTable table;
+  WEFT_TRY_STATUS(terms_.tokens_of(unknown, table, stop));
+  std::vector<std::string_view> tokens;
+  for (size_t i = 0; i < table.size(); ++i) {
+    tokens.push_back(table[i]);
+  }
+  std::vector<rete::LocalTerm> found;
+  WEFT_TRY_STATUS(ranged.terms->find(tokens, found, stop));
+  {
+    const base::MutexLock lock(ranged.mutex);
+    if (ranged.local.size() > kRememberedMax) {
+      ranged.local.clear();
     }
-    std::vector<rete::LocalTerm> found;
-    WEFT_TRY_STATUS(ranged.terms->find(tokens, found, stop));
-    {
-      constexpr size_t kRememberedMax = 100'000;
-      const base::MutexLock lock(ranged.mutex);
-      if (ranged.local.size() > kRememberedMax) {
-        ranged.local.clear();
-      }
-      for (size_t i = 0; i < unknown.size(); ++i) {
-        ranged.local.insert_or_assign(unknown[i], found[i]);
-      }
-    }
-    for (size_t i = 0; i < ids.size(); ++i) {
-      const auto at = std::ranges::find(unknown, ids[i]);
-      if (ids[i] != rdf::kNoTerm && at != unknown.end()) {
-        local[i] = found[static_cast<size_t>(at - unknown.begin())];
-      }
+    for (size_t i = 0; i < unknown.size(); ++i) {
+      ranged.local.insert_or_assign(unknown[i], found[i]);
     }
   }
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const auto at = std::ranges::lower_bound(unknown, ids[i]);
+    if (at != unknown.end() && *at == ids[i]) {
+      local[i] = found[static_cast<size_t>(at - unknown.begin())];
+    }
+  }
+  return ok_status();
+}
+
+namespace {
+
+// nullopt if one of the terms is not in the segment.
+std::optional<rete::LocalPattern> named(const rdf::IdPattern& pattern,
+                                        std::span<const rete::LocalTerm> local) {
   const bool absent = (pattern.subject != rdf::kNoTerm && local[0].node == 0) ||
                       (pattern.predicate != rdf::kNoTerm && local[1].predicate == 0) ||
                       (pattern.object != rdf::kNoTerm && local[2].node == 0) ||
                       (pattern.graph != rdf::kNoTerm && local[3].node == 0);
   if (absent) {
-    return std::optional<rete::LocalPattern>();
+    return std::nullopt;
   }
-  return std::optional(rete::LocalPattern{.subject = local[0].node,
-                                          .predicate = local[1].predicate,
-                                          .object = local[2].node,
-                                          .scope = pattern.scope,
-                                          .graph = local[3].node});
+  return rete::LocalPattern{.subject = local[0].node,
+                            .predicate = local[1].predicate,
+                            .object = local[2].node,
+                            .scope = pattern.scope,
+                            .graph = local[3].node};
+}
+
+}  // namespace
+
+// The pattern in the segment's ids; nullopt if one of its terms is not there.
+Result<std::optional<rete::LocalPattern>> Overlay::local_pattern(Ranged& ranged,
+                                                                 const rdf::IdPattern& pattern,
+                                                                 std::stop_token stop) {
+  const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
+                                          pattern.graph};
+  std::vector<rete::LocalTerm> local;
+  WEFT_TRY_STATUS(local_terms(ranged, ids, local, stop));
+  return named(pattern, local);
+}
+
+Result<size_t> Overlay::look_up_ranged(Ranged& ranged, std::span<const rdf::IdPattern> patterns,
+                                       size_t rows_max, FoundRows& found,
+                                       const std::stop_token& stop) {
+  WEFT_TRY(const Aliases* aliases, ranged.terms->aliases(stop));
+  if (!aliases->empty()) {
+    return size_t{0};
+  }
+  std::vector<rdf::TermId> ids;
+  for (const rdf::IdPattern& pattern : patterns) {
+    ids.insert(ids.end(), {pattern.subject, pattern.predicate, pattern.object, pattern.graph});
+  }
+  std::vector<rete::LocalTerm> terms;
+  WEFT_TRY_STATUS(local_terms(ranged, ids, terms, stop));
+  LocalPatterns local;
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    if (const auto one = named(patterns[i], std::span(terms).subspan(4 * i, 4)); one.has_value()) {
+      local.patterns.push_back(*one);
+      local.numbers.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  if (local.patterns.empty()) {
+    return patterns.size();
+  }
+  PatternRows of_segment;
+  WEFT_TRY(const size_t done,
+           local.look_up(&ranged.terms->segment(), patterns.size(),
+                         best_order(local.patterns.front()), rows_max, of_segment, stop));
+  WEFT_TRY_STATUS(name_rows(ranged, of_segment.rows, stop));
+  size_t row = 0;
+  for (const uint32_t number : local.numbers) {
+    if (number >= done || row == of_segment.rows.size()) {
+      break;
+    }
+    const rete::NodeId graph = terms[4 * size_t{number} + 3].node;
+    if (graph != 0) {
+      WEFT_TRY_STATUS(name_graph(ranged, graph, stop));
+    }
+    const base::MutexLock lock(ranged.mutex);
+    for (; row < of_segment.ends[number]; ++row) {
+      for (const Stamp stamp : ranged.stamps) {
+        found.rows.push_back({.subject = ranged.nodes[of_segment.rows.subject[row]],
+                              .predicate = ranged.predicates[of_segment.rows.predicate[row]],
+                              .object = ranged.nodes[of_segment.rows.object[row]],
+                              .graph = graph == 0 ? kNoOrdinal : ranged.nodes[graph],
+                              .stamp = stamp});
+        found.patterns.push_back(number);
+      }
+    }
+  }
+  return done;
 }
 
 // Gives all terms of `batch` their ordinals.

@@ -1,5 +1,6 @@
 #include "weft/quads/segments.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -53,7 +54,7 @@ Status SegmentSet::open_all(base::Executor& executor) {
     addresses.push_back(slot.address);
   }
   opener_->prefetch(addresses);
-  return executor.for_each(slots_.size(), [this](size_t index) -> Status {
+  WEFT_TRY_STATUS(executor.for_each(slots_.size(), [this](size_t index) -> Status {
     Slot& slot = slots_[index];
     WEFT_TRY(std::shared_ptr<rete::Segment> segment, open_slot(slot));
     slot.facts = segment->facts();
@@ -63,7 +64,9 @@ Status SegmentSet::open_all(base::Executor& executor) {
       slot.open = std::move(segment);
     }
     return ok_status();
-  });
+  }));
+  has_remote_ = std::ranges::any_of(slots_, &Slot::is_remote);
+  return ok_status();
 }
 
 Result<std::unique_ptr<SegmentSet>> SegmentSet::open(const std::vector<manifest::LogEntry>& log,
@@ -124,6 +127,7 @@ std::unique_ptr<SegmentSet> SegmentSet::of_open(
     slot.open = std::move(segment);
     set->slots_.push_back(std::move(slot));
   }
+  set->has_remote_ = std::ranges::any_of(set->slots_, &Slot::is_remote);
   set->uses_ = std::move(uses);
   return set;
 }

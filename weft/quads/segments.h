@@ -78,6 +78,8 @@ class SegmentSet {
   const std::string& address(size_t index) const { return slots_[index].address; }
   bool is_checked(size_t index) const { return slots_[index].is_checked; }
   bool is_remote(size_t index) const { return slots_[index].is_remote; }
+  // Whether any of them is.
+  bool has_remote() const { return has_remote_; }
   // Opens it again if it was closed; its pin is then checked again.
   Result<std::shared_ptr<rete::Segment>> segment(size_t index);
   // Nobody needs it open any more.
@@ -100,6 +102,7 @@ class SegmentSet {
   manifest::ObjectOpener* opener_ = nullptr;
   rete::SegmentOptions options_;
   std::vector<SegmentUse> uses_;
+  bool has_remote_ = false;
   base::Mutex mutex_;  // guards Slot::open after opening
   std::vector<Slot> slots_;
 };

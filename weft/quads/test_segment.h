@@ -139,11 +139,25 @@ class TestSegment final : public rete::Segment {
     std::ranges::sort(cursor->rows, {}, [&](const Row& row) { return cursor->key(row); });
     return std::unique_ptr<rete::SegmentCursor>(std::move(cursor));
   }
-  Result<size_t> look_up(std::span<const rete::LocalPattern> /*patterns*/,
-                         rdf::Permutation /*permutation*/, size_t /*rows_max*/,
-                         rete::LocalBatch& /*rows*/, std::vector<uint32_t>& /*ends*/,
-                         std::stop_token /*stop*/) override {
-    return size_t{0};
+  Result<size_t> look_up(std::span<const rete::LocalPattern> patterns, rdf::Permutation permutation,
+                         size_t rows_max, rete::LocalBatch& rows, std::vector<uint32_t>& ends,
+                         std::stop_token stop) override {
+    rows.clear();
+    ends.clear();
+    for (const rete::LocalPattern& pattern : patterns) {
+      WEFT_TRY(const auto cursor, scan(pattern, permutation, stop));
+      const std::vector<Row>& found = static_cast<Cursor&>(*cursor).rows;
+      if (pattern.scope == rdf::GraphScope::kAllNamed || rows.size() + found.size() > rows_max) {
+        break;
+      }
+      for (const Row& row : found) {
+        rows.subject.push_back(row.subject);
+        rows.predicate.push_back(row.predicate);
+        rows.object.push_back(row.object);
+      }
+      ends.push_back(static_cast<uint32_t>(rows.size()));
+    }
+    return ends.size();
   }
   Status prefetch(std::span<const rete::LocalPattern>, rdf::Permutation, std::stop_token) override {
     return ok_status();

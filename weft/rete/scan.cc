@@ -31,6 +31,7 @@ class ScanCursor final : public SegmentCursor {
 
   Status next(LocalBatch& batch) override;
   Status seek(const RowKey& key) override;
+  void start_small() override { batch_rows_ = kSmallBatchRows; }
 
  private:
   struct LoadedTile {
@@ -58,6 +59,7 @@ class ScanCursor final : public SegmentCursor {
   std::optional<TileWalk> walk_;
   std::deque<LoadedTile> tiles_;
   size_t read_ahead_ = 1;
+  size_t batch_rows_ = kBatchRows;
   size_t run_index_ = 0;
   TileCursor run_;
   uint32_t run_left_ = 0;
@@ -212,7 +214,7 @@ std::array<uint32_t*, 3> ScanCursor::room_for(LocalBatch& batch, size_t rows) co
 
 Status ScanCursor::next(LocalBatch& batch) {
   size_t count = 0;
-  while (count < kBatchRows) {
+  while (count < batch_rows_) {
     if (stop_.stop_requested()) {
       return Error(ErrorKind::kCancelled, "scan was cancelled");
     }
@@ -224,7 +226,7 @@ Status ScanCursor::next(LocalBatch& batch) {
     if (!more) {
       break;
     }
-    const size_t wanted = std::min<size_t>(kBatchRows - count, run_left_);
+    const size_t wanted = std::min<size_t>(batch_rows_ - count, run_left_);
     std::array<uint32_t*, 3> at = room_for(batch, count + wanted);
     for (uint32_t*& column : at) {
       column += count;
@@ -246,6 +248,7 @@ Status ScanCursor::next(LocalBatch& batch) {
     count += kept;
   }
   finish(batch, count);
+  batch_rows_ = std::min(kBatchRows, batch_rows_ * kBatchGrowth);
   return ok_status();
 }
 

@@ -136,8 +136,13 @@ class SegmentCursor {
   // Rows before `key` are not delivered any more. Only forward: an earlier key does nothing. Skips
   // tiles by the directory, and inside a tile by its checkpoints.
   virtual Status seek(const RowKey& key) = 0;
+  // A hint before the first next(): few rows may be enough. Batches begin small then, and grow.
+  virtual void start_small() {}
 
   static constexpr size_t kBatchRows = 4096;
+  // With start_small(): rows of the first batch, and how many times as many each next one has.
+  static constexpr size_t kSmallBatchRows = 32;
+  static constexpr size_t kBatchGrowth = 8;
 };
 
 enum class TermRoles : uint8_t { kNodes = 1, kPredicates = 2, kBoth = 3 };

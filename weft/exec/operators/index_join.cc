@@ -236,7 +236,7 @@ class IndexJoinOperator final : public Operator {
   std::vector<size_t> sources_;
 
   // Under a LIMIT begins with few keys and takes more each time.
-  size_t keys_at_once_ = node_.stops_early ? 32 : kBatchRows;
+  size_t keys_at_once_ = node_.stops_early ? (execution_.source.is_remote() ? 32 : 8) : kBatchRows;
   RowBatch batch_;
   size_t left_end_ = 0;
   std::vector<uint32_t> order_;  // rows of the batch, by key

@@ -33,6 +33,9 @@ class ScanOperator final : public Operator {
       }
       WEFT_TRY(cursor_, execution_.source.scan(reader_.pattern(), scan_.permutation,
                                                execution_.interrupt.stop()));
+      if (node_.stops_early) {
+        cursor_->start_small();
+      }
     }
     while (true) {
       WEFT_TRY_STATUS(cursor_->next(batch_));
