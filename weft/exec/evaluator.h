@@ -21,14 +21,15 @@
 #include "weft/exec/execution.h"
 #include "weft/exec/regex.h"
 #include "weft/exec/row_batch.h"
+#include "weft/exec/text_filter.h"
 #include "weft/plan/plan.h"
 #include "weft/sparql/expression.h"
 
 namespace weft::exec {
 
 // What is asked of the expressions: with kIds only id(), and what is handed on unchanged needs no
-// value.
-enum class EvaluatorUse : uint8_t { kValues, kIds };
+// value; with kFilter only filter(), and text filters are read off tokens (text_test.h).
+enum class EvaluatorUse : uint8_t { kValues, kIds, kFilter };
 
 class Evaluator {
  public:
@@ -99,6 +100,9 @@ class Evaluator {
   std::vector<std::unique_ptr<Node>> roots_;
   std::vector<Input> inputs_;
   std::vector<std::unique_ptr<ExistsTest>> exists_;
+  // Conditions that no root stands for.
+  std::vector<std::unique_ptr<TextFilter>> text_filters_;
+  std::vector<size_t> text_columns_;
   std::vector<uint8_t> root_has_exists_;
   const RowBatch* batch_ = nullptr;
   uint64_t first_solution_ = 0;

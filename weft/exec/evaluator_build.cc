@@ -17,8 +17,18 @@ class Evaluator::Builder {
       : evaluator_(evaluator), columns_(columns) {}
 
   Status add(const Expression& expression, EvaluatorUse use) {
+    if (use == EvaluatorUse::kFilter) {
+      WEFT_TRY(std::unique_ptr<TextTest> test, TextTest::make(expression));
+      if (test != nullptr && plan::contains(columns_, test->variable())) {
+        const auto column = std::ranges::lower_bound(columns_, test->variable());
+        evaluator_.text_columns_.push_back(static_cast<size_t>(column - columns_.begin()));
+        evaluator_.text_filters_.push_back(std::make_unique<TextFilter>(
+            std::move(test), evaluator_.execution_.source, evaluator_.execution_.pool));
+        return ok_status();
+      }
+    }
     auto root = std::make_unique<Node>();
-    WEFT_TRY_STATUS(build(expression, use == EvaluatorUse::kValues, *root));
+    WEFT_TRY_STATUS(build(expression, use != EvaluatorUse::kIds, *root));
     evaluator_.roots_.push_back(std::move(root));
     evaluator_.root_has_exists_.push_back(plan::has_exists(expression) ? 1 : 0);
     return ok_status();
@@ -165,6 +175,12 @@ Status Evaluator::filter(const RowBatch& batch, std::vector<uint8_t>& keep) {
       }
     }
   };
+  for (size_t i = 0; i < text_filters_.size(); ++i) {
+    WEFT_TRY_STATUS(text_filters_[i]->apply(batch.columns[text_columns_[i]], keep));
+  }
+  if (roots_.empty() || std::ranges::count(keep, 1) == 0) {
+    return failure_;
+  }
   WEFT_TRY_STATUS(load_values(batch));
   test_roots(false);
   WEFT_TRY_STATUS(status());

@@ -51,13 +51,13 @@ Status ValueCache::grow() {
   return ok_status();
 }
 
-Status ValueCache::add(rdf::TermId id, std::string token) {
+Status ValueCache::add(rdf::TermId id, std::string_view token) {
   WEFT_TRY_STATUS(grow());
   Entry entry;
   entry.value = rdf::Value::from_token(token);
   text_bytes_ += token.size();  // held by the value, near enough
   if (may_be_written_otherwise(entry.value.kind()) && entry.value.to_token() != token) {
-    entry.raw = std::move(token);
+    entry.raw = token;
     text_bytes_ += entry.raw.size();
   }
   entries_.push_back(std::move(entry));
@@ -97,13 +97,13 @@ Status ValueCache::load(std::span<const Column* const> columns) {
   }
   std::sort(stored.begin(), stored.end());
   stored.erase(std::unique(stored.begin(), stored.end()), stored.end());
-  std::vector<std::string> tokens;
-  tokens.reserve(stored.size());
-  WEFT_TRY_STATUS(source_.tokens(stored, tokens));
-  for (size_t i = 0; i < stored.size(); ++i) {
-    WEFT_TRY_STATUS(add(stored[i], std::move(tokens[i])));
-  }
-  return ok_status();
+  Status added = ok_status();
+  WEFT_TRY_STATUS(source_.visit_tokens(stored, [&](size_t i, std::string_view text) {
+    if (added.ok()) {
+      added = add(stored[i], text);
+    }
+  }));
+  return added;
 }
 
 Cell ValueCache::find(rdf::TermId id) const {

@@ -46,7 +46,7 @@ class ValueCache {
     std::string raw;
   };
   size_t slot_of(rdf::TermId id) const;
-  Status add(rdf::TermId id, std::string token);
+  Status add(rdf::TermId id, std::string_view token);
   Status grow();
   void clear();
 

@@ -29,6 +29,11 @@ rdf::Value hash_function(sparql::Function function, const rdf::Value& value);
 inline bool is_text(const rdf::Value& value) {
   return value.kind() == rdf::ValueKind::kString || value.kind() == rdf::ValueKind::kLangString;
 }
+// Replaces `result` with `text` in upper or lower case, Unicode's, whatever the language. False if
+// it is too long.
+bool change_case(std::string_view text, bool upper, std::string& result);
+// RFC 4647 basic filtering.
+bool language_matches(std::string_view tag, std::string_view range);
 // `text` with the language and direction of `like`.
 rdf::Value text_like(const rdf::Value& like, std::string_view text);
 // The lexical form of the very term; nullopt for blank nodes and triple terms.

@@ -24,20 +24,8 @@ bool are_compatible(const Value& a, const Value& b) {
 }
 
 Value in_case(const Value& value, bool upper) {
-  const std::string_view text = value.text();
-  if (text.size() > INT32_MAX / 4) {
-    return {};
-  }
-  icu::UnicodeString unicode = icu::UnicodeString::fromUTF8(
-      icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
-  if (upper) {
-    unicode.toUpper(icu::Locale::getRoot());
-  } else {
-    unicode.toLower(icu::Locale::getRoot());
-  }
   std::string result;
-  unicode.toUTF8String(result);
-  return text_like(value, result);
+  return change_case(value.text(), upper, result) ? text_like(value, result) : Value();
 }
 
 // XPath's rounding: half towards positive infinity.
@@ -132,25 +120,52 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// RFC 4647 basic filtering.
-Value language_matches(const Value& tag, const Value& range) {
-  if (tag.kind() != ValueKind::kString || range.kind() != ValueKind::kString) {
-    return {};
+// A letter of ASCII in the wanted case, anything else as it is.
+template <char kFirst, char kLast>
+bool change_ascii(std::string_view text, std::string& result) {
+  result.resize(text.size());
+  unsigned char all = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    all |= static_cast<unsigned char>(c);
+    result[i] = c >= kFirst && c <= kLast ? static_cast<char>(c ^ 0x20) : c;
   }
-  const std::string_view a = tag.text();
-  const std::string_view b = range.text();
-  if (b == "*") {
-    return Value::boolean(!a.empty());
-  }
-  bool matches = a.size() >= b.size() && (a.size() == b.size() || a[b.size()] == '-');
-  matches = matches && !(b.empty() && !a.empty());
-  for (size_t i = 0; matches && i < b.size(); ++i) {
-    matches = lower(a[i]) == lower(b[i]);
-  }
-  return Value::boolean(matches);
+  return all < 0x80;
 }
 
 }  // namespace
+
+bool change_case(std::string_view text, bool upper, std::string& result) {
+  if (text.size() > INT32_MAX / 4) {
+    return false;
+  }
+  if (upper ? change_ascii<'a', 'z'>(text, result) : change_ascii<'A', 'Z'>(text, result)) {
+    return true;
+  }
+  icu::UnicodeString unicode = icu::UnicodeString::fromUTF8(
+      icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
+  if (upper) {
+    unicode.toUpper(icu::Locale::getRoot());
+  } else {
+    unicode.toLower(icu::Locale::getRoot());
+  }
+  result.clear();
+  unicode.toUTF8String(result);
+  return true;
+}
+
+bool language_matches(std::string_view tag, std::string_view range) {
+  if (range == "*") {
+    return !tag.empty();
+  }
+  bool matches = tag.size() >= range.size() &&
+                 (tag.size() == range.size() || tag[range.size()] == '-') &&
+                 !(range.empty() && !tag.empty());
+  for (size_t i = 0; matches && i < range.size(); ++i) {
+    matches = lower(tag[i]) == lower(range[i]);
+  }
+  return matches;
+}
 
 Value text_like(const Value& like, std::string_view text) {
   return like.kind() == ValueKind::kLangString
@@ -192,7 +207,9 @@ Value string_function(Function function, Arguments arguments) {
     case Function::kEncodeForUri:
       return encode_for_uri(first);
     case Function::kLangMatches:
-      return language_matches(first, *arguments[1].value);
+      return first.kind() == ValueKind::kString && arguments[1].value->kind() == ValueKind::kString
+                 ? Value::boolean(language_matches(first.text(), arguments[1].value->text()))
+                 : Value();
     default:
       return {};
   }

@@ -332,7 +332,8 @@ Result<OperatorPtr> make_row_operator(const plan::PlanNode& node, Execution& exe
                                       OperatorPtr input) {
   if (const auto* filter = std::get_if<plan::FilterRows>(&node.operation)) {
     WEFT_TRY(std::unique_ptr<Evaluator> conditions,
-             Evaluator::make(filter->conditions, input->node().columns, execution));
+             Evaluator::make(filter->conditions, input->node().columns, execution,
+                             EvaluatorUse::kFilter));
     return OperatorPtr(
         std::make_unique<FilterOperator>(node, execution, std::move(input), std::move(conditions)));
   }
