@@ -110,8 +110,11 @@ IriParts split_iri(std::string_view reference) {
 }
 
 std::string resolve_iri(std::string_view base, std::string_view reference) {
+  if (base.empty()) {
+    return std::string(reference);
+  }
   IriParts parts = split_iri(reference);
-  if (base.empty() || parts.has_scheme) {
+  if (parts.has_scheme) {
     return std::string(reference);
   }
   const IriParts from = split_iri(base);

@@ -6,6 +6,7 @@
 #include "weft/exec/evaluator.h"
 #include "weft/exec/operators/operator.h"
 #include "weft/exec/row_store.h"
+#include "weft/rdf/order_prefix.h"
 
 namespace weft::exec {
 namespace {
@@ -15,17 +16,20 @@ namespace {
 constexpr size_t kRunRows = 16'384;
 // With few wanted rows only they are kept, and a few times as many in between.
 constexpr uint64_t kTopRowsMax = 65'536;
+constexpr size_t kTopBufferRowsMin = 512;
 
 // Sorts by values, equal ones in the order they came.
 class SortOperator final : public Operator {
  public:
   SortOperator(const plan::PlanNode& node, Execution& execution, const plan::SortRows& sort,
-               OperatorPtr input, std::unique_ptr<Evaluator> keys)
+               OperatorPtr input, std::unique_ptr<Evaluator> keys,
+               std::unique_ptr<Evaluator> first_key)
       : Operator(node, execution),
         sort_(sort),
         columns_(columns_of(input->node().columns, node.columns)),
         input_(std::move(input)),
         evaluator_(std::move(keys)),
+        first_key_(std::move(first_key)),
         store_(node.columns.size(), &execution.budget),
         keys_(sort.keys.size()),
         key_charge_(&execution.budget) {
@@ -71,6 +75,9 @@ class SortOperator final : public Operator {
 
   // Of kept rows; below zero: a comes first.
   std::weak_ordering compare(uint32_t a, uint32_t b) const {
+    if (prefixes_[a] != prefixes_[b]) {
+      return prefixes_[a] <=> prefixes_[b];
+    }
     for (size_t k = 0; k < keys_.size(); ++k) {
       const std::weak_ordering order = rdf::order(keys_[k][a], keys_[k][b]);
       if (order != 0) {
@@ -87,15 +94,33 @@ class SortOperator final : public Operator {
       if (batch.empty()) {
         break;
       }
+      WEFT_TRY_STATUS(drop_late(batch));
       WEFT_TRY_STATUS(evaluator_->load(batch));
       WEFT_TRY_STATUS(add(batch));
     }
     input_.reset();
-    finish_run();
     if (top_ != 0) {
       cut();
+    } else {
+      finish_run();
     }
     return evaluator_->status();
+  }
+
+  // Where the first key alone tells that a row will not be wanted, the others are not even fetched.
+  Status drop_late(RowBatch& batch) {
+    if (!has_limit_ || first_key_ == nullptr) {
+      return ok_status();
+    }
+    WEFT_TRY_STATUS(first_key_->load(batch));
+    keep_.assign(batch.rows, 1);
+    for (uint32_t row = 0; row < batch.rows; ++row) {
+      const std::weak_ordering order =
+          rdf::order(*first_key_->value(0, row).value, keys_[0][limit_row_]);
+      keep_[row] = (sort_.keys[0].descending ? order < 0 : order > 0) ? 0 : 1;
+    }
+    batch.filter(keep_);
+    return ok_status();
   }
 
   Status add(const RowBatch& batch) {
@@ -107,6 +132,8 @@ class SortOperator final : public Operator {
         continue;
       }
       rows.push_back(row);
+      const uint64_t prefix = rdf::order_prefix(*evaluator_->value(0, row).value);
+      prefixes_.push_back(sort_.keys[0].descending ? ~prefix : prefix);
       for (size_t k = 0; k < keys_.size(); ++k) {
         keys_[k].push_back(*evaluator_->value(k, row).value);
         text_bytes_ += keys_[k].back().text().size();
@@ -114,7 +141,7 @@ class SortOperator final : public Operator {
     }
     WEFT_TRY_STATUS(evaluator_->status());
     WEFT_TRY_STATUS(key_charge_.cover(keys_.size() * keys_size() * sizeof(rdf::Value) * 2 +
-                                      text_bytes_ + keys_size() * sizeof(uint32_t) * 2));
+                                      text_bytes_ + keys_size() * sizeof(uint32_t) * 6));
     selected.rows = rows.size();
     for (size_t c = 0; c < columns_.size(); ++c) {
       for (const uint32_t row : rows) {
@@ -122,11 +149,10 @@ class SortOperator final : public Operator {
       }
     }
     WEFT_TRY_STATUS(store_.append(selected));
-    if (store_.size() - run_begin_ >= kRunRows) {
+    if (top_ == 0 && store_.size() - run_begin_ >= kRunRows) {
       finish_run();
     }
-    if (top_ != 0 && store_.size() >= std::max(2 * top_, kRunRows)) {
-      finish_run();
+    if (top_ != 0 && store_.size() >= std::max(2 * top_, kTopBufferRowsMin)) {
       cut();
     }
     return ok_status();
@@ -166,9 +192,11 @@ class SortOperator final : public Operator {
 
   // Keeps the first `top_` rows, in order.
   void cut() {
-    std::sort(order_.begin(), order_.end(),
-              [this](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
+    order_.resize(store_.size());
+    std::iota(order_.begin(), order_.end(), 0U);
     const size_t kept = std::min(top_, order_.size());
+    std::partial_sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(kept),
+                      order_.end(), [this](uint32_t a, uint32_t b) { return compare(a, b) < 0; });
     RowBatch rows;
     rows.reset(columns_.size());
     rows.rows = kept;
@@ -184,6 +212,11 @@ class SortOperator final : public Operator {
       }
       values = std::move(first);
     }
+    std::vector<uint64_t> prefixes;
+    for (size_t i = 0; i < kept; ++i) {
+      prefixes.push_back(prefixes_[order_[i]]);
+    }
+    prefixes_ = std::move(prefixes);
     text_bytes_ = 0;
     for (const std::vector<rdf::Value>& values : keys_) {
       for (const rdf::Value& value : values) {
@@ -215,8 +248,11 @@ class SortOperator final : public Operator {
   std::vector<size_t> columns_;
   OperatorPtr input_;
   std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<Evaluator> first_key_;  // or null: there is one key, or it is no variable
+  std::vector<uint8_t> keep_;
   RowStore store_;
   std::vector<std::vector<rdf::Value>> keys_;  // by key, by row
+  std::vector<uint64_t> prefixes_;  // order_prefix of the first key, by row; ~ if it descends
   MemoryCharge key_charge_;
   uint64_t text_bytes_ = 0;
   std::vector<uint32_t> order_;  // rows, sorted within each run
@@ -248,8 +284,13 @@ Result<OperatorPtr> make_sort(const plan::PlanNode& node, Execution& execution, 
   }
   WEFT_TRY(std::unique_ptr<Evaluator> keys,
            Evaluator::make(expressions, input->node().columns, execution));
-  return OperatorPtr(
-      std::make_unique<SortOperator>(node, execution, sort, std::move(input), std::move(keys)));
+  std::unique_ptr<Evaluator> first_key;
+  if (sort.top && expressions.size() > 1 &&
+      std::holds_alternative<sparql::Expression::Variable>(expressions.front()->form)) {
+    WEFT_TRY(first_key, Evaluator::make({expressions.data(), 1}, input->node().columns, execution));
+  }
+  return OperatorPtr(std::make_unique<SortOperator>(node, execution, sort, std::move(input),
+                                                    std::move(keys), std::move(first_key)));
 }
 
 }  // namespace weft::exec
