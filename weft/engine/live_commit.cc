@@ -14,6 +14,8 @@ namespace {
 constexpr int kAttemptsMax = 4;
 // How often a request that waits for others is run beside other writers, before it holds them up.
 constexpr int kApartAttemptsMax = 4;
+// The text of a request that may become a segment.
+constexpr size_t kTextWorthRoom = size_t{1} << 20U;
 
 bool asks_services(const sparql::Update& request) {
   return std::ranges::any_of(request.operations, [](const sparql::UpdateOperation& operation) {
@@ -69,6 +71,9 @@ Result<UpdateReceipt> LiveStore::update(std::string_view text, const UpdateOptio
   parse.base_iri = options.base_iri;
   // Parsed before the order is taken; again only if the request has to start over.
   WEFT_TRY(sparql::Update first, sparql::parse_update(text, parse));
+  if (text.size() > kTextWorthRoom) {
+    make_room();
+  }
   const bool waits_for_others = asks_services(first);
   std::optional<sparql::Update> request = std::move(first);
   const auto run = [&](quads::FoldDraft& draft, const exec::QueryOptions& query) -> Status {
@@ -230,7 +235,8 @@ Result<LiveStore::Pending> LiveStore::commit_as_segment(quads::FoldDraft& draft)
   if (count <= state.changed_quads()) {
     WEFT_TRY(const std::optional<manifest::SegmentPin> whole,
              quads::make_whole_segment(place_.graph, place_.tools, state, next, position, {}));
-    WEFT_TRY_STATUS(next.rewrite(whole, mark));
+    WEFT_TRY_STATUS(next.rewrite(
+        whole.has_value() ? std::vector{*whole} : std::vector<manifest::SegmentPin>(), mark));
   } else {
     WEFT_TRY(const quads::SealedSegments segments,
              quads::make_sealed_segments(place_.graph, place_.tools, state, next, position, false,

@@ -78,7 +78,7 @@ struct LiveOptions {
   std::string holder = "weft";
   MaintenancePolicy policy;
   // An update of more changes becomes a segment of its own at once (manifests only).
-  uint64_t large_update_changes = 100'000;
+  uint64_t large_update_changes = 20'000;
   // How long open() waits for another writer.
   uint64_t writer_wait_ms = 0;
   // Where working files of seals and compactions go. Empty: the manifest's folder.

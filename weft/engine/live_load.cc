@@ -133,6 +133,7 @@ Result<UpdateReceipt> LiveStore::load(const LoadRequest& request, const UpdateOp
   if (request.replace && !graph.has_value()) {
     return Error(ErrorKind::kUnsupported, "only one graph can be replaced");
   }
+  make_room();
   // Read before the order is taken: a slow sender keeps nobody waiting.
   base::Random random = base::Random::from_system();
   KeptQuads::MakeBuilder make;
@@ -194,6 +195,32 @@ Result<UpdateReceipt> LiveStore::load_as_segment(rete::SegmentBuilder& builder,
   }
 }
 
+Result<std::vector<manifest::SegmentPin>> LiveStore::with_others(
+    const manifest::SegmentPin& document, const std::string& replaced, quads::Fold& state,
+    std::stop_token stop) {
+  std::vector<std::string> others;
+  WEFT_TRY(const std::vector<rdf::TermId> graphs, state.graphs(stop));
+  WEFT_TRY_STATUS(state.tokens(graphs, others, stop));
+  others.emplace_back();  // the default graph
+  std::erase(others, replaced);
+  WEFT_TRY(
+      const quads::MadeSegment rest,
+      quads::make_segment({.store = &place_.graph.store,
+                           .file_name = {},
+                           .graph_name = manifest_->manifest.name(),
+                           .generation = manifest_->manifest.generation() + 1,
+                           .role = manifest::Role::kAdds},
+                          place_.tools.build, place_.tools.executor, place_.tools.scratch, false,
+                          [&](rete::SegmentBuilder& builder) -> Status {
+                            for (const std::string& graph : others) {
+                              WEFT_TRY_STATUS(graph_quads(state, graph, builder.sink(0), stop));
+                            }
+                            return ok_status();
+                          }));
+  return std::vector<manifest::SegmentPin>{
+      document, {.url = rest.file_name, .size_bytes = rest.size_bytes, .hash = rest.hash}};
+}
+
 // What the journal holds is sealed first, so that the document stands behind it; then the document
 // is published, in place of the old graph if it replaces one, in one step.
 Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& document,
@@ -223,7 +250,7 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
   manifest::LogEntry entry{.adds = document, .dels = {}};
   UpdateReceipt receipt;
   WEFT_TRY(const uint64_t count_before, before->quad_count(options.stop));
-  bool replaces_all = false;
+  std::vector<manifest::SegmentPin> whole;
   if (replaced.has_value()) {
     CommonQuads common(
         [&]() {
@@ -234,9 +261,14 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
     WEFT_TRY_STATUS(graph_quads(before->fold(), *replaced, common, options.stop));
     WEFT_TRY_STATUS(common.finish());
     receipt.removed = common.total() - common.common();
-    // If there was nothing else, the document is the whole log: no tombstones.
-    replaces_all = common.total() > 0 && common.total() == count_before;
-    if (common.total() > 0 && !replaces_all) {
+    // Where what remains is no more than what goes, it is written anew instead of tombstones, and
+    // the two are the whole log.
+    const bool mostly = common.total() > 0 && count_before <= 2 * common.total();
+    if (common.total() > 0 && common.total() == count_before) {
+      whole = {document};
+    } else if (mostly) {
+      WEFT_TRY(whole, with_others(document, *replaced, before->fold(), options.stop));
+    } else if (common.total() > 0) {
       WEFT_TRY(const quads::MadeSegment old,
                quads::make_segment({.store = &place_.graph.store,
                                     .file_name = {},
@@ -253,9 +285,9 @@ Result<UpdateReceipt> LiveStore::publish_document(const manifest::SegmentPin& do
     }
   }
   manifest::Manifest next = manifest_->manifest;
-  WEFT_TRY_STATUS(replaces_all ? next.rewrite(document, {.journal_id = position.journal_id,
-                                                         .sequence = position.sequence})
-                               : next.append(entry));
+  WEFT_TRY_STATUS(whole.empty() ? next.append(entry)
+                                : next.rewrite(whole, {.journal_id = position.journal_id,
+                                                       .sequence = position.sequence}));
   WEFT_TRY(const bool published, publish_and_adopt(next, position));
   if (!published) {
     return moved();

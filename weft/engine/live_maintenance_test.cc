@@ -140,6 +140,40 @@ TEST_F(LiveGraphTest, ReplacingAGraphKeepsTheDiskSmall) {
   EXPECT_THAT(on_disk(), SizeIs(2'000));
 }
 
+// Other quads stay, no tombstones come, and there is room without a look-around.
+TEST_F(LiveGraphTest, ReplacingMostOfTheQuadsWritesTheRestAnew) {
+  LiveOptions options;
+  options.large_update_changes = 1'000;
+  const auto graph = open(options);
+  ASSERT_TRUE(
+      graph->update("INSERT DATA { <x:a> <x:p> 1 . GRAPH <x:other> { <x:b> <x:p> 2 } }", {}).ok());
+  uint64_t live = 0;
+  for (int round = 0; round < 8; ++round) {
+    std::string text;
+    for (int i = 0; i < 2'000; ++i) {
+      text += "<x:s" + std::to_string(i) + "> <x:p> \"" + std::to_string(round) + "\" .\n";
+    }
+    codec::MemoryInputView input(text);
+    LoadRequest request;
+    request.input = &input;
+    request.graph = "x:g";
+    request.replace = true;
+    const auto replaced = graph->load(request, {});
+    ASSERT_TRUE(replaced.ok()) << replaced.error().to_string();
+    EXPECT_EQ(replaced->inserted, 2'000U);
+    EXPECT_EQ(replaced->removed, round == 0 ? 0U : 2'000U);
+    uint64_t bytes = 0;
+    for (const auto& object : store_->list("", true).value()) {
+      bytes += object.size;
+      EXPECT_EQ(object.name.find(".tomb."), std::string::npos) << object.name;
+    }
+    live = round == 0 ? bytes : live;
+    EXPECT_LE(bytes, 3 * live) << round;
+  }
+  EXPECT_THAT(quads(*graph), SizeIs(2'002));
+  EXPECT_THAT(on_disk(), SizeIs(2'002));
+}
+
 TEST_F(LiveGraphTest, ALargeUpdateThatClearsLeavesAnEmptyLog) {
   LiveOptions options;
   options.large_update_changes = 100;

@@ -269,14 +269,15 @@ Status LiveStore::maintain(std::stop_token stop) {
     WEFT_TRY_STATUS(compact(stop));
   }
   const base::MutexLock lock(seal_mutex_);
-  return options_.access == Access::kReadWrite && place_.is_manifest ? sweep() : ok_status();
+  return options_.access == Access::kReadWrite && place_.is_manifest ? sweep(100) : ok_status();
 }
 
 // Removes what a manifest named and none has named for so long: readers in other processes hold
 // open what they read, and who comes late reads the manifest again. Where such files take more room
-// than the live ones, those longest unnamed go earlier. What was never named may be named by its
-// maker yet, in whatever process: it goes by the grace period of a collection alone.
-Status LiveStore::sweep() {
+// than `keep_percent` of the live ones, those longest unnamed go earlier. What was never named may
+// be named by its maker yet, in whatever process: it goes by the grace period of a collection
+// alone.
+Status LiveStore::sweep(uint64_t keep_percent) {
   const int64_t after_ms = options_.policy.sweep_after_ms;
   if (after_ms < 0) {
     return ok_status();
@@ -310,7 +311,8 @@ Status LiveStore::sweep() {
     unnamed_bytes += file.size_bytes;
   }
   for (const UnnamedFile& file : unnamed) {
-    if (now - file.since_us < after_ms * kMicrosecondsPerMs && unnamed_bytes <= live_bytes) {
+    if (now - file.since_us < after_ms * kMicrosecondsPerMs &&
+        unnamed_bytes <= live_bytes / 100 * keep_percent) {
       break;
     }
     removed.push_back(file.name);
@@ -322,6 +324,15 @@ Status LiveStore::sweep() {
     named_once_.erase(name);
   }
   return ok_status();
+}
+
+void LiveStore::make_room() {
+  if (!place_.is_manifest || !seal_mutex_.try_lock()) {
+    return;  // whoever has it sweeps
+  }
+  const Status swept = sweep(50);
+  static_cast<void>(swept);
+  seal_mutex_.unlock();
 }
 
 }  // namespace weft::engine

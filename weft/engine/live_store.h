@@ -114,6 +114,11 @@ class LiveStore final : public LiveGraph {
   Result<UpdateReceipt> load_as_segment(rete::SegmentBuilder& builder,
                                         const std::optional<std::string>& replaced,
                                         const UpdateOptions& options);
+  // `document` and all of `state` that is not in graph `replaced`, as segments that add.
+  Result<std::vector<manifest::SegmentPin>> with_others(const manifest::SegmentPin& document,
+                                                        const std::string& replaced,
+                                                        quads::Fold& state, std::stop_token stop)
+      WEFT_REQUIRES(order_);
   Result<UpdateReceipt> publish_document(const manifest::SegmentPin& document,
                                          const std::optional<std::string>& replaced,
                                          const UpdateOptions& options) WEFT_REQUIRES(order_);
@@ -127,7 +132,12 @@ class LiveStore final : public LiveGraph {
   Status go_on_upon(const manifest::Manifest& published, Ground ground,
                     const journal::JournalPosition& sealed) WEFT_REQUIRES(order_);
   Status finish_seal(const journal::JournalPosition& sealed) WEFT_REQUIRES(order_);
-  Status sweep() WEFT_REQUIRES(seal_mutex_);
+  // What nothing names any more stays for a while, but for what takes more room than
+  // `keep_percent` of the live files.
+  Status sweep(uint64_t keep_percent) WEFT_REQUIRES(seal_mutex_);
+  // Before much is written: half of the room that old files may take. What cannot be removed now is
+  // maintain()'s to report.
+  void make_room();
   bool is_seal_due() WEFT_REQUIRES(order_);
   bool is_compaction_due() WEFT_REQUIRES(order_);
 

@@ -312,18 +312,18 @@ Status Manifest::append_sealed(const LogEntry& entry, const SealMark& sealed, bo
   return ok_status();
 }
 
-Status Manifest::rewrite(const std::optional<SegmentPin>& all, const SealMark& sealed) {
+Status Manifest::rewrite(const std::vector<SegmentPin>& all, const SealMark& sealed) {
   WEFT_TRY_STATUS(raise_generation());
   json::Value log = json::Value::array();
   log_.clear();
-  if (all.has_value()) {
-    log_.push_back({.adds = all, .dels = {}});
+  for (const SegmentPin& pin : all) {
+    log_.push_back({.adds = pin, .dels = {}});
     log.mutable_items().push_back(entry_value(log_.back()));
   }
   json::Value own = own_of(document_);
   own.remove(kReplaced);
   own.remove(kEmptyGeneration);
-  if (!all.has_value()) {
+  if (all.empty()) {
     own.set(kEmptyGeneration, json::Value::number(generation_));
   }
   own.set(kSince, json::Value::number(generation_));

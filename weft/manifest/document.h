@@ -76,10 +76,10 @@ class Manifest {
   // The same with the entry that a seal made: what of the journal it holds is told with it.
   // `is_same_state`: log and journal together show what they showed before.
   Status append_sealed(const LogEntry& entry, const SealMark& sealed, bool is_same_state);
-  // A log of its own in the place of all entries and of what `sealed` names: one segment, or
+  // A log of its own in the place of all entries and of what `sealed` names: segments that add, or
   // nothing at all. Unlike a compaction it may show something else, so what was before is not
   // remembered.
-  Status rewrite(const std::optional<SegmentPin>& all, const SealMark& sealed);
+  Status rewrite(const std::vector<SegmentPin>& all, const SealMark& sealed);
   // nullopt if nothing was sealed, or a program has dropped what it did not know.
   std::optional<SealMark> sealed() const;
   // The generation that last changed what log and journal together show: neither seals nor

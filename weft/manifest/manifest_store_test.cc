@@ -165,12 +165,14 @@ TEST(ManifestState, ARewriteShowsSomethingElseAndForgetsWhatWas) {
   const SealMark mark{.journal_id = "j1", .sequence = 7};
   Manifest manifest = Manifest::create("g", pin("base.rete"));
   ASSERT_TRUE(manifest.append({.adds = pin("a"), .dels = {}}).ok());
-  ASSERT_TRUE(manifest.rewrite(pin("all"), mark).ok());
+  ASSERT_TRUE(manifest.rewrite({pin("all"), pin("more")}, mark).ok());
   EXPECT_EQ(manifest.generation(), 3U);
   EXPECT_EQ(manifest.state_generation(), 3U);
   EXPECT_EQ(manifest.sealed(), mark);
-  ASSERT_EQ(manifest.log().size(), 1U);
+  ASSERT_EQ(manifest.log().size(), 2U);
   EXPECT_EQ(manifest.log()[0].adds->url, "all");
+  EXPECT_EQ(manifest.log()[1].adds->url, "more");
+  EXPECT_EQ(manifest.log_at(3)->size(), 2U);
   EXPECT_EQ(manifest.history(2, 3).error().kind(), ErrorKind::kNotFound);
   EXPECT_TRUE(manifest.history(3, 3).ok());
   ASSERT_TRUE(manifest.rewrite({}, mark).ok());
