@@ -23,6 +23,7 @@ void add_lance(CLI::App& app, Action& action);
 void add_lint(CLI::App& app, Action& action);
 void add_init(CLI::App& app, Action& action);
 void add_load(CLI::App& app, Action& action);
+void add_mutate(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
 void add_commit(CLI::App& app, Action& action);

@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
   add_lint(app, action);
   add_init(app, action);
   add_load(app, action);
+  add_mutate(app, action);
   add_export(app, action);
   add_schema(app, action);
   add_commit(app, action);
