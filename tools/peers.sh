@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs the test-only peers, at fixed versions, into a cache outside the tree:
 # ${WEFT_PEERS:-$HOME/.cache/weft-peers}. What is there already costs nothing.
-# usage: tools/peers.sh [rete|python|lance|lance-js|vocabularies]...       default: all
+# usage: tools/peers.sh [rete|python|lance|lance-js|graph|vocabularies]...       default: all
 #   rete          crate rete-cli 0.5.0             -> rete-cli-0.5.0/bin/rete (about 7 minutes on 2 cores)
 #   python        tools/peers-requirements.txt     -> python/bin/python
 #   lance         tools/peers-lance-requirements.txt -> lance/bin/python (pylance 14, lancedb 0.40)
+#   graph         tools/peers-graph-requirements.txt -> graph/bin/python (kuzu 0.11)
 #   lance-js      npm @lancedb/lancedb 0.31.0    -> lancedb-0.31.0/node_modules
 #   vocabularies  npm @zazuko/vocabularies 4.0.0   -> vocabularies-4.0.0/node_modules
 # A peer that cannot be had is named on standard error with the reason, and the tests that need it are
@@ -73,6 +74,7 @@ python_packages() {
 }
 python() { python_packages python peers-requirements.txt; }
 lance() { python_packages lance peers-lance-requirements.txt; }
+graph() { python_packages graph peers-graph-requirements.txt; }
 
 # npm_packages NAME VERSION PACKAGE...: Node packages at NAME-VERSION; the first is the peer.
 npm_packages() {
@@ -96,10 +98,10 @@ lance-js() {
   npm_packages lancedb 0.31.0 @lancedb/lancedb@0.31.0 apache-arrow@18.1.0
 }
 
-for peer in "${@:-rete python lance lance-js vocabularies}"; do
+for peer in "${@:-rete python lance lance-js graph vocabularies}"; do
   for name in $peer; do
     case $name in
-      rete | python | lance | lance-js | vocabularies) "$name" ;;
+      rete | python | lance | lance-js | graph | vocabularies) "$name" ;;
       *) echo "tools/peers.sh: unknown peer $name" >&2; exit 2 ;;
     esac
   done
