@@ -208,20 +208,34 @@ void append_target(const AnswerOrigin& origin, std::string& out) {
   out += '}';
 }
 
-// A row as an object; a column shown twice stands there once.
+// A row as an object without its braces; a column shown twice stands there once. With `indent`
+// every value, and every item of a list, on a line of its own.
 void append_row(const Answer& answer, const columns::Batch& batch, size_t row,
-                std::string_view separator, std::string& out) {
+                std::string_view indent, std::string& out) {
   const auto& fields = answer.schema->fields;
   bool first = true;
   for (size_t column = 0; column < fields.size(); ++column) {
     if (answer.schema->index_of(fields[column].name) != column) {
       continue;
     }
-    out += first ? "" : separator;
+    out += first ? "" : ",";
     first = false;
+    out += indent;
     json::append_quoted(out, fields[column].name);
-    out += separator.size() > 1 ? ": " : ":";
-    append_json_value(*batch.column(column), row, out);
+    out += indent.empty() ? ":" : ": ";
+    const Array& array = *batch.column(column);
+    const bool is_list = array.id() == TypeId::kList || array.id() == TypeId::kFixedSizeList;
+    if (indent.empty() || !is_list || array.is_null(row)) {
+      append_json_value(array, row, out);
+      continue;
+    }
+    const auto [from, to] = array.list_range(row);
+    out += '[';
+    for (size_t i = from; i < to; ++i) {
+      out += (i == from ? "" : ",") + std::string(indent) + "  ";
+      append_json_value(*array.child(0), i, out);
+    }
+    out += from == to ? "]" : std::string(indent) + "]";
   }
 }
 
@@ -234,7 +248,7 @@ std::string ndjson_text(const Answer& answer, const AnswerOrigin& origin) {
   for (const columns::Batch& batch : answer.batches) {
     for (size_t row = 0; row < batch.row_count(); ++row) {
       out += '{';
-      append_row(answer, batch, row, ",", out);
+      append_row(answer, batch, row, "", out);
       out += "}\n";
     }
   }
@@ -244,24 +258,26 @@ std::string ndjson_text(const Answer& answer, const AnswerOrigin& origin) {
 std::string json_text(const Answer& answer, const AnswerOrigin& origin) {
   std::string out = "{\n  \"query_name\": ";
   json::append_quoted(out, origin.query_name);
-  out += ",\n  \"target\": ";
-  append_target(origin, out);
-  out += ",\n  \"commit\": ";
+  out += ",\n  \"target\": {\n    \"branch\": ";
+  json::append_quoted(out, origin.branch);
+  out += ",\n    \"snapshot\": ";
+  append_text_or_null(origin.at, out);
+  out += "\n  },\n  \"graph_commit_id\": ";
   append_text_or_null(origin.commit, out);
   out += ",\n  \"row_count\": " + std::to_string(answer.row_count) + ",\n  \"columns\": [";
   const auto& fields = answer.schema->fields;
   for (size_t column = 0; column < fields.size(); ++column) {
-    out += column > 0 ? ", " : "";
+    out += column > 0 ? ",\n    " : "\n    ";
     json::append_quoted(out, fields[column].name);
   }
-  out += "],\n  \"rows\": [";
+  out += "\n  ],\n  \"rows\": [";
   bool first = true;
   for (const columns::Batch& batch : answer.batches) {
     for (size_t row = 0; row < batch.row_count(); ++row) {
       out += first ? "\n    {" : ",\n    {";
       first = false;
-      append_row(answer, batch, row, ", ", out);
-      out += '}';
+      append_row(answer, batch, row, "\n      ", out);
+      out += "\n    }";
     }
   }
   out += first ? "]\n}\n" : "\n  ]\n}\n";

@@ -1,9 +1,10 @@
 // An answer as text.
 //
 //   table   "N rows from branch B via Q", then columns side by side
-//   json    one object: query_name, target, commit, row_count, columns, rows (objects by column
-//   name) ndjson  a line of metadata, then a line for each row ("jsonl" is another name) csv RFC
-//   4180 with line feeds; null is null kv      as table, each value on a line of its own
+//   json    one object: query_name, target, graph_commit_id, row_count, columns, rows
+//   ndjson  a line of metadata, then a line for each row ("jsonl" is another name)
+//   csv     RFC 4180 with line feeds; null is null
+//   kv      as table, each value on a line of its own
 //
 // Integers are exact, of any size; floats have a point or an exponent and read back as they are
 // (F32 as the F64 of the same value); dates and times are ISO 8601 in UTC.
