@@ -335,12 +335,12 @@ Result<columns::ArrayPtr> LeafValues::finish_lists(const columns::TypePtr& type,
     parts.type = chain[i];
     parts.length = length;
     if (i == 0) {
-      parts.validity = std::move(validity);
+      parts.validity = std::exchange(validity, {});
     } else if (i <= item_validity_.size()) {
       parts.validity = item_validity_[i - 1].bits.finish();
     }
     if (array == nullptr) {
-      parts.values = std::move(bytes);
+      parts.values = std::exchange(bytes, {});
     } else {
       parts.children.push_back(std::move(array));
     }

@@ -33,7 +33,7 @@ class MiniBlockPage final : public Page {
         layout_(std::move(layout)),
         map_(std::move(map)),
         values_(std::move(values)),
-        value_shape_(index_shape),
+        value_shape_(std::move(index_shape)),
         kept_(kept) {}
 
   uint64_t kept_bytes() const override {
@@ -97,9 +97,9 @@ Result<std::shared_ptr<const ChunkTable>> MiniBlockPage::make_table(
   WEFT_TRY_STATUS(read_chunk_words(layout_, buffers[0].view(), buffers_[1].size, *made));
   size_t next = 1;
   if (layout_.dictionary) {
-    made->dictionary.emplace(path_.shape, &kept_);
+    LeafValues& dictionary = made->dictionary.emplace(path_.shape, &kept_);
     WEFT_TRY_STATUS(decode_dictionary(*layout_.dictionary, buffers[next++].view(),
-                                      layout_.dictionary_items, kept_, *made->dictionary));
+                                      layout_.dictionary_items, kept_, dictionary));
   }
   if (has_repetition()) {
     WEFT_TRY_STATUS(read_row_index(layout_, buffers[next].view(), row_count(), *made));
@@ -146,10 +146,12 @@ class MiniBlockRequest final : public PageRequest {
   }
 
   Status decode(LeafOutput& out) override {
-    if (page_.layout().dictionary) {
+    const std::optional<LeafValues>& kept = table_->dictionary;
+    const LeafValues* const dictionary = kept.has_value() ? &*kept : nullptr;
+    if (dictionary != nullptr) {
       LeafValues indices(page_.value_shape(), &memory_);
       WEFT_TRY_STATUS(decode_runs(out, indices));
-      return look_up(indices, table_->dictionary.value(), out.values);
+      return look_up(indices, *dictionary, out.values);
     }
     return decode_runs(out, out.values);
   }

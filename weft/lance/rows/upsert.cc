@@ -25,6 +25,7 @@ std::optional<std::string> filter_of(const Snapshot& base, const std::vector<std
     return std::nullopt;
   }
   std::vector<columns::ArrayPtr> key_columns;
+  key_columns.reserve(names.size());
   for (const std::string& name : names) {
     key_columns.push_back(inserts.column(inserts.schema()->index_of(name)));
   }
