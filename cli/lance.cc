@@ -252,7 +252,10 @@ CLI::App* add_command(CLI::App& group, const char* name, const char* what,
                       const std::shared_ptr<LanceArguments>& arguments, Show show, Action& action) {
   CLI::App* const command = group.add_subcommand(
       name, fmt::format("{}\n\nExample: weft lance {} people.lance", what, name));
-  command->add_option("folder", arguments->folder, "The folder of a Lance table")->required();
+  command
+      ->add_option("folder", arguments->folder,
+                   "The folder of a Lance table, or with --version its URL")
+      ->required();
   command->add_option("--branch", arguments->branch, "A branch of the table instead of main");
   command->callback([arguments, show, &action] {
     action = [arguments, show](Session& session) {
