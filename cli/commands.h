@@ -28,6 +28,8 @@ void add_export(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
 void add_commit(CLI::App& app, Action& action);
 void add_snapshot(CLI::App& app, Action& action);
+void add_branch(CLI::App& app, Action& action);
+void add_graph_diff(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 
 }  // namespace weft::cli

@@ -1,6 +1,8 @@
 #include "cli/graph_target.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include <pwd.h>
@@ -71,7 +73,11 @@ Result<std::unique_ptr<GraphTarget>> GraphTarget::open(const GraphArguments& arg
     return Error(ErrorKind::kInvalid, "name the graph, as an argument or with --store");
   }
   const std::string& folder = arguments.graph.empty() ? arguments.store : arguments.graph;
-  WEFT_TRY(auto store, storage::open_local_store(folder, {.create_folder = create_folder}));
+  // Branches of tables name the absolute place that they come from.
+  std::error_code code;
+  const std::filesystem::path absolute = std::filesystem::absolute(folder, code).lexically_normal();
+  const std::string path = code ? folder : absolute.string();
+  WEFT_TRY(auto store, storage::open_local_store(path, {.create_folder = create_folder}));
   return std::unique_ptr<GraphTarget>(new GraphTarget(std::move(store), session));
 }
 

@@ -84,6 +84,8 @@ int run(int argc, char** argv) {
   add_schema(app, action);
   add_commit(app, action);
   add_snapshot(app, action);
+  add_branch(app, action);
+  add_graph_diff(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -10,6 +10,10 @@ std::string_view action_name(Action action) {
       return "load";
     case Action::kMutate:
       return "mutate";
+    case Action::kBranchCreate:
+      return "branch-create";
+    case Action::kBranchDelete:
+      return "branch-delete";
   }
   return "";
 }

@@ -10,8 +10,9 @@
 
 namespace weft::graph {
 
-enum class Action : uint8_t { kInit, kLoad, kMutate };
-std::string_view action_name(Action action);  // "init", "load", "mutate": kinds of commits too
+enum class Action : uint8_t { kInit, kLoad, kMutate, kBranchCreate, kBranchDelete };
+// "init", "load", "mutate", "branch-create", "branch-delete": kinds of commits too.
+std::string_view action_name(Action action);
 
 struct PolicyRequest {
   std::string_view actor;

@@ -29,6 +29,7 @@
 #include "weft/base/mutex.h"
 #include "weft/base/result.h"
 #include "weft/base/ulid.h"
+#include "weft/catalog/branches.h"
 #include "weft/catalog/catalog.h"
 #include "weft/columns/array.h"
 #include "weft/lance/rows/table_reader.h"
@@ -36,7 +37,7 @@
 
 namespace weft::graph {
 
-inline constexpr std::string_view kMainBranch = "main";
+using catalog::kMainBranch;
 inline constexpr std::string_view kIdColumn = "id";
 inline constexpr std::string_view kSourceColumn = "src";
 inline constexpr std::string_view kTargetColumn = "dst";
