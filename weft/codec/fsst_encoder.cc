@@ -219,7 +219,8 @@ class FsstEncoder::Lanes {
   }
 
   // The last bytes of a value, when a symbol would reach beyond them.
-  [[gnu::noinline]] uint8_t* encode_end(const uint8_t* in, const uint8_t* in_end, uint8_t* out) const {
+  [[gnu::noinline]] uint8_t* encode_end(const uint8_t* in, const uint8_t* in_end,
+                                        uint8_t* out) const {
     while (in != in_end) {
       const auto left = static_cast<size_t>(in_end - in);
       const uint64_t word = load(in, kWordBytes) & mask_of(static_cast<uint32_t>(left));
