@@ -2,7 +2,7 @@
 #
 #   make build              the program at build/release/weft
 #   make demo [DATA=file]   the quickstart, end to end, on the project's own data or on yours
-#   make test               what CI runs: all tests (fuzz corpora among them), layout, format
+#   make test               what CI runs: all tests, layout, format, fuzzers 30 s each
 #   make check              before handing in: sanitizers, layout, format, clang-tidy, fuzzers 30 s each
 #   make bench              figures beside those of the peers, as ratios
 #   make nightly            the long runs: fuzzers, crashes, simulation, large data

@@ -94,8 +94,12 @@ run_test() {
   step "tests (release)" tests release
   step "layout" python3 tools/tidy.py
   step "format" tools/format.sh --check
+  step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" ci_fuzz
   report_ccache
 }
+
+# From one seed and from the corpora of the project alone, so that a failure can be repeated.
+ci_fuzz() { WEFT_FUZZ_RUNS=${WEFT_FUZZ_RUNS:-400000} tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"; }
 
 run_check() {
   need_setup build test

@@ -10,7 +10,7 @@ build=(g++ cmake ninja-build ccache make git ca-certificates curl python3
   libzstd-dev liblz4-dev libroaring-dev zlib1g-dev libbz2-dev libcurl4-openssl-dev libssl-dev libicu-dev libre2-dev
   nlohmann-json3-dev libexpat1-dev libboost-dev libcli11-dev libfmt-dev
   libgtest-dev libgmock-dev libbenchmark-dev)
-test=(clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev python3-venv serdi libserd-dev strace spin)
+test=(clang-19 clang-tools-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev python3-venv serdi libserd-dev strace spin)
 
 packages=("${build[@]}")
 for profile in "$@"; do
