@@ -109,21 +109,15 @@ class Mutator {
   }
 
   Status check_head(const catalog::CatalogView& view) const {
-    const base::Ulid head = view.state().head.id;
-    if (!request_.expected_head.has_value() || *request_.expected_head == head) {
-      return ok_status();
-    }
-    return Error(ErrorKind::kConflict, "the head is not the expected one")
-        .with("reason", "precondition")
-        .with("expected", request_.expected_head->text())
-        .with("head", head.text());
+    return request_.expected_head.has_value()
+               ? txn::check_expected_head(&view, *request_.expected_head)
+               : ok_status();
   }
 
   Result<txn::Change> prepare(txn::Capture& capture) {
     if (capture.view() == nullptr) {
       return Error(ErrorKind::kNotFound, "there is no graph here");
     }
-    WEFT_TRY_STATUS(check_head(*capture.view()));
     WEFT_TRY(snapshot_, graph::open_snapshot(place_, *capture.view()));
     WEFT_TRY(const gq::CheckedQuery checked, gq::check_query(query_, snapshot_->schema()));
     // Rows are found in the versions that the change is built upon.

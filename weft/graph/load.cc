@@ -90,14 +90,9 @@ class Loader {
   }
 
   Status check_head(const catalog::CatalogView& view) const {
-    const base::Ulid head = view.state().head.id;
-    if (!request_.expected_head.has_value() || *request_.expected_head == head) {
-      return ok_status();
-    }
-    return Error(ErrorKind::kConflict, "the head is not the expected one")
-        .with("reason", "precondition")
-        .with("expected", request_.expected_head->text())
-        .with("head", head.text());
+    return request_.expected_head.has_value()
+               ? txn::check_expected_head(&view, *request_.expected_head)
+               : ok_status();
   }
 
   Status read_all(codec::InputStream& input, ndjson::LoadReader& reader) {

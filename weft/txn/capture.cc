@@ -19,8 +19,8 @@ constexpr uint64_t kHeldBytesMax = uint64_t{1} << 20U;
 
 Error foreign_version(const TableEntry& table, const HeadReport& report) {
   Error error(ErrorKind::kConflict,
-              "another program has changed rows of this table; nothing was changed. See `weft "
-              "repair`");
+              "another program has changed rows of this table, which weft cannot take up yet; "
+              "nothing was changed");
   error = std::move(error)
               .with("table", table.key)
               .with("path", table.path)

@@ -160,6 +160,14 @@ TEST_F(HeadTest, StrictWorkAndAnExpectedHeadStandARebase) {
   const auto receipt = insert(place(), {{"node:A", {5}}}, strict);
   ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
   expect_rows({1, 2, 3, 4, 5});
+  const auto view = catalog::open_latest(place());
+  EXPECT_TRUE(check_expected_head(&*view, receipt->commit.id).ok());
+  // What was before a commit that changed rows is not the head any more.
+  EXPECT_EQ(check_expected_head(&*view, head).error().fact("reason"), "precondition");
+  const auto rebased = catalog::open_version(place(), view->version() - 1);
+  ASSERT_EQ(rebased->state().head.kind, kRebaseKind);
+  EXPECT_TRUE(check_expected_head(&*rebased, head).ok());
+  EXPECT_FALSE(check_expected_head(nullptr, head).ok());
 }
 
 TEST_F(HeadTest, ChangedRowsStopWritesToThatTableAndTheirVersionIsNamed) {

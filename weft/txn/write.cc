@@ -116,46 +116,14 @@ class Writer {
         commits, [](const CommitRecord& commit) { return commit.kind == kRebaseKind; });
   }
 
-  // Whether the head is the expected one, or a rebase of it.
-  Result<bool> is_expected() const {
-    if (!view_) {
-      return false;
-    }
-    if (view_->state().head.id == *request_.expected_head) {
-      return true;
-    }
-    WEFT_TRY(const std::vector<CommitRecord> commits, view_->commits(kRebasesMax));
-    for (const CommitRecord& commit : commits) {
-      if (commit.id == *request_.expected_head) {
-        return true;
-      }
-      if (commit.kind != kRebaseKind) {
-        break;
-      }
-    }
-    return false;
-  }
-
-  Status check_precondition() const {
-    if (!request_.expected_head.has_value()) {
-      return ok_status();
-    }
-    WEFT_TRY(const bool is_met, is_expected());
-    if (is_met) {
-      return ok_status();
-    }
-    return Error(ErrorKind::kConflict, "the head is not the expected one")
-        .with("reason", "precondition")
-        .with("expected", request_.expected_head->text())
-        .with("head", view_ ? view_->state().head.id.text() : "none");
-  }
-
   // Nothing: lost, and `view_` is the newest.
   Result<std::optional<Receipt>> try_once(uint64_t attempt) {
     if (view_) {
       WEFT_TRY_STATUS(catalog::check_goes_on(*view_));
     }
-    WEFT_TRY_STATUS(check_precondition());
+    if (request_.expected_head.has_value()) {
+      WEFT_TRY_STATUS(check_expected_head(view_ ? &*view_ : nullptr, *request_.expected_head));
+    }
     Capture capture(place_, view_, operation_, attempt);
     Result<Change> prepared = prepare_(capture);
     if (!prepared.ok()) {
@@ -255,6 +223,27 @@ class Writer {
 };
 
 }  // namespace
+
+Status check_expected_head(const CatalogView* view, base::Ulid expected) {
+  if (view != nullptr && view->state().head.id == expected) {
+    return ok_status();
+  }
+  if (view != nullptr && view->state().head.kind == kRebaseKind) {
+    WEFT_TRY(const std::vector<CommitRecord> commits, view->commits(kRebasesMax));
+    for (const CommitRecord& commit : commits) {
+      if (commit.id == expected) {
+        return ok_status();
+      }
+      if (commit.kind != kRebaseKind) {
+        break;
+      }
+    }
+  }
+  return Error(ErrorKind::kConflict, "the head is not the expected one")
+      .with("reason", "precondition")
+      .with("expected", expected.text())
+      .with("head", view != nullptr ? view->state().head.id.text() : "none");
+}
 
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare) {

@@ -73,6 +73,11 @@ struct Receipt {
   bool has_followed = false;
 };
 
+// Whether `view` is at the commit that a write expects, or at rebases of it (null: no commit is
+// there). write() asks this before each attempt; for whoever would rather know before long work.
+// Errors: kConflict with reason=precondition; those of reading.
+Status check_expected_head(const catalog::CatalogView* view, base::Ulid expected);
+
 // Called once an attempt, on the thread of write().
 using Prepare = std::function<Result<Change>(Capture&)>;
 
