@@ -116,7 +116,7 @@ Status delete_branch(const BranchArguments& arguments, Session& session) {
   if (session.options().json) {
     JsonText json;
     json.begin_object().field("branch", arguments.name).key("commit");
-    append_commit(json, receipt.commit);
+    append_commit(json, receipt.commit, arguments.name);
     session.print(json.end_object().text() + "\n");
     return ok_status();
   }

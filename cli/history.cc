@@ -34,7 +34,7 @@ Status list_commits(const CommitArguments& arguments, Session& session) {
   JsonText json;
   json.begin_object().key("commits").begin_array();
   for (const catalog::CommitRecord& commit : commits) {
-    append_commit(json, commit, arguments.details);
+    append_commit(json, commit, branch_of(graph->place(), commit), arguments.details);
     text += commit_text(commit);
   }
   json.end_array().end_object();
@@ -53,7 +53,7 @@ Status show_commit(const CommitArguments& arguments, Session& session) {
   const catalog::CommitRecord& commit = graph->commit();
   if (session.options().json) {
     JsonText json;
-    append_commit(json, commit, arguments.details);
+    append_commit(json, commit, branch_of(graph->place(), commit), arguments.details);
     session.print(json.text() + "\n");
     return ok_status();
   }

@@ -35,7 +35,7 @@ Status init(const InitArguments& arguments, Session& session) {
         .field("schemaVersion", uint64_t{1})
         .field("store", target->store().location())
         .key("commit");
-    append_commit(json, receipt.commit);
+    append_commit(json, receipt.commit, graph::kMainBranch);
     session.print(json.end_object().text() + "\n");
     return ok_status();
   }

@@ -47,7 +47,7 @@ std::string load_json(const LoadArguments& arguments, const graph::LoadResult& r
   if (!result.receipt.has_value()) {
     return json.null().end_object().text() + "\n";
   }
-  append_commit(json, result.receipt->commit);
+  append_commit(json, result.receipt->commit, arguments.target.branch);
   json.field("operation_id", result.receipt->commit.operation.text())
       .field("repeated", result.receipt->is_repeated);
   return json.end_object().text() + "\n";

@@ -40,7 +40,7 @@ std::string mutation_json(const MutateArguments& arguments, const std::string& a
   if (!result.receipt.has_value()) {
     return json.null().end_object().text() + "\n";
   }
-  append_commit(json, result.receipt->commit);
+  append_commit(json, result.receipt->commit, arguments.target.branch);
   json.field("operation_id", result.receipt->commit.operation.text())
       .field("repeated", result.receipt->is_repeated);
   return json.end_object().text() + "\n";

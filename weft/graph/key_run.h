@@ -19,7 +19,7 @@
 namespace weft::graph {
 
 struct KeyEntry {
-  codec::Digest16 digest;
+  codec::Digest16 digest{};
   uint64_t row_id = 0;
   friend auto operator<=>(const KeyEntry&, const KeyEntry&) = default;
 };

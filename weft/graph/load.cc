@@ -116,7 +116,7 @@ class Loader {
         request_.progress(bytes, rows);
       }
     }
-    const Status finished = reader.finish(stop_);
+    Status finished = reader.finish(stop_);
     if (!finished.ok() && reader.violations().empty()) {
       return finished;
     }

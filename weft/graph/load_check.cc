@@ -1,6 +1,7 @@
 #include "weft/graph/load_check.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -83,6 +84,7 @@ class LoadCheck {
                         const std::vector<lance::ReplacedRow>& found) {
     std::vector<uint64_t> addresses;
     const size_t named = std::min(found.size(), ndjson::Violations::kKeptMax);
+    addresses.reserve(named);
     for (size_t i = 0; i < named; ++i) {
       addresses.push_back(found[i].address);
     }
@@ -108,10 +110,8 @@ class LoadCheck {
       if (unique.values.empty()) {
         continue;
       }
-      std::vector<size_t> all;
-      for (size_t i = 0; i < unique.members.size(); ++i) {
-        all.push_back(i);
-      }
+      std::vector<size_t> all(unique.members.size());
+      std::iota(all.begin(), all.end(), size_t{0});
       const auto match = [&](const lance::TableRows& rows) {
         for (size_t i = 0; i < rows.offsets.size(); ++i) {
           const auto digest = tuple_digest(rows.batch, all, i);

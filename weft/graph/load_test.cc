@@ -198,6 +198,10 @@ TEST_F(LoadTest, ABranchGetsRowsOfItsOwn) {
   const auto rows = (*reader)->take({"id"}, std::vector<uint64_t>{0, 1, 2, 3});
   ASSERT_TRUE(rows.ok()) << rows.error().to_string();
   EXPECT_EQ((*reader)->row_count(), 4U);
+  // A commit is found by its id on whatever branch it is.
+  const auto by_id = open_snapshot(place(), {.at = small->receipt->commit.id});
+  ASSERT_TRUE(by_id.ok()) << by_id.error().to_string();
+  EXPECT_EQ((*by_id)->find_node("Person")->row_count(), 3U);
   EXPECT_EQ(run(cy, {.branch = "review"}).error().kind(), ErrorKind::kAlreadyExists);
   EXPECT_EQ(run(cy, {.branch = "other"}).error().kind(), ErrorKind::kNotFound);
 }

@@ -21,13 +21,22 @@ const TypeTable* find_in(const std::vector<std::unique_ptr<TypeTable>>& tables,
   return found == tables.end() || (*found)->name() != name ? nullptr : found->get();
 }
 
+// A type of the schema; one of the two is not null.
+struct Declared {
+  const schema::NodeType* node = nullptr;
+  const schema::EdgeType* edge = nullptr;
+};
+
 Result<std::unique_ptr<TypeTable>> make_table(const catalog::CatalogPlace& place,
                                               const catalog::CatalogState& state,
-                                              const schema::IdsByName& ids, std::string key,
-                                              const schema::NodeType* node,
-                                              const schema::EdgeType* edge,
+                                              const schema::AcceptedSchema& accepted,
+                                              const Declared& type,
                                               const GraphSnapshot::Bases& bases) {
-  const auto declared = ids.find(node != nullptr ? node->name : edge->name);
+  const bool is_node = type.node != nullptr;
+  const std::string& name = is_node ? type.node->name : type.edge->name;
+  const std::string key = is_node ? node_key(name) : edge_key(name);
+  const schema::IdsByName& ids = is_node ? accepted.nodes : accepted.edges;
+  const auto declared = ids.find(name);
   const catalog::TableEntry* const entry = state.find(key);
   if (declared == ids.end() || entry == nullptr ||
       entry->identity !=
@@ -36,9 +45,9 @@ Result<std::unique_ptr<TypeTable>> make_table(const catalog::CatalogPlace& place
         .with("table", key)
         .with("commit", state.head.id.text());
   }
-  const auto base = bases.find(entry->key);
+  const auto base = bases.find(key);
   return std::make_unique<TypeTable>(
-      place, *entry, node, edge,
+      place, *entry, type.node, type.edge,
       base == bases.end() ? std::nullopt : std::optional<lance::Snapshot>(base->second));
 }
 
@@ -56,6 +65,28 @@ Result<catalog::CatalogView> find_commit(const catalog::CatalogPlace& place,
     return Error(ErrorKind::kNotFound, "the graph has no such commit").with("at", named);
   }
   return catalog::open_version(place, found->catalog_version);
+}
+
+Result<catalog::CatalogView> find_by_id(const catalog::CatalogPlace& place,
+                                        const catalog::CatalogView& newest, base::Ulid id) {
+  const auto is_it = [&](const catalog::CommitRecord& commit) { return commit.id == id; };
+  return find_commit(place, newest, is_it, id.text());
+}
+
+Result<std::shared_ptr<const GraphSnapshot>> open_on_any_branch(const catalog::CatalogPlace& graph,
+                                                                base::Ulid id) {
+  WEFT_TRY(const auto branches, catalog::list_branches(graph));
+  for (const catalog::BranchEntry& branch : branches) {
+    const catalog::CatalogPlace place = catalog::place_of(graph, branch.life);
+    auto found = find_by_id(place, branch.head, id);
+    if (found.ok()) {
+      return open_snapshot(place, std::move(found).value());
+    }
+    if (found.error().kind() != ErrorKind::kNotFound) {
+      return std::move(found).error();
+    }
+  }
+  return Error(ErrorKind::kNotFound, "the graph has no such commit").with("at", id.text());
 }
 
 }  // namespace
@@ -124,16 +155,15 @@ Result<std::vector<uint64_t>> TypeTable::find(const columns::ArrayPtr& ids) cons
 Result<std::shared_ptr<const GraphSnapshot>> GraphSnapshot::make(
     const catalog::CatalogPlace& place, catalog::CatalogView view,
     std::shared_ptr<const schema::AcceptedSchema> accepted, const Bases& bases) {
-  std::shared_ptr<GraphSnapshot> made(new GraphSnapshot(std::move(view), std::move(accepted)));
+  std::shared_ptr<GraphSnapshot> made(
+      new GraphSnapshot(place, std::move(view), std::move(accepted)));
   const catalog::CatalogState& state = made->view_.state();
   for (const schema::NodeType& type : made->schema().nodes()) {
-    WEFT_TRY(auto table, make_table(place, state, made->accepted_->nodes, node_key(type.name),
-                                    &type, nullptr, bases));
+    WEFT_TRY(auto table, make_table(place, state, made->accepted(), {.node = &type}, bases));
     made->nodes_.push_back(std::move(table));
   }
   for (const schema::EdgeType& type : made->schema().edges()) {
-    WEFT_TRY(auto table, make_table(place, state, made->accepted_->edges, edge_key(type.name),
-                                    nullptr, &type, bases));
+    WEFT_TRY(auto table, make_table(place, state, made->accepted(), {.edge = &type}, bases));
     made->edges_.push_back(std::move(table));
   }
   return std::shared_ptr<const GraphSnapshot>(std::move(made));
@@ -200,8 +230,12 @@ Result<std::shared_ptr<const GraphSnapshot>> open_snapshot(const catalog::Catalo
   WEFT_TRY(catalog::CatalogView view, catalog::open_latest(at));
   WEFT_TRY_STATUS(catalog::check_goes_on(view));
   if (const auto* const id = std::get_if<base::Ulid>(&point.at)) {
-    const auto is_it = [&](const catalog::CommitRecord& commit) { return commit.id == *id; };
-    WEFT_TRY(view, find_commit(at, view, is_it, id->text()));
+    auto found = find_by_id(at, view, *id);
+    if (!found.ok() && found.error().kind() == ErrorKind::kNotFound &&
+        point.branch == kMainBranch) {
+      return open_on_any_branch(place, *id);
+    }
+    WEFT_TRY(view, std::move(found));
   } else if (const auto* const time = std::get_if<base::WallTime>(&point.at)) {
     const auto is_old = [&](const catalog::CommitRecord& commit) {
       return commit.created_at <= *time;

@@ -96,6 +96,8 @@ class GraphSnapshot {
 
   const catalog::CommitRecord& commit() const { return view_.state().head; }
   const catalog::CatalogView& view() const { return view_; }
+  // Of the branch that it was opened on.
+  const catalog::CatalogPlace& place() const { return place_; }
   const schema::Schema& schema() const { return accepted_->schema; }
   const schema::AcceptedSchema& accepted() const { return *accepted_; }
   const std::shared_ptr<const schema::AcceptedSchema>& shared_schema() const { return accepted_; }
@@ -108,16 +110,19 @@ class GraphSnapshot {
   const std::vector<std::unique_ptr<TypeTable>>& edges() const { return edges_; }
 
  private:
-  GraphSnapshot(catalog::CatalogView view, std::shared_ptr<const schema::AcceptedSchema> accepted)
-      : view_(std::move(view)), accepted_(std::move(accepted)) {}
+  GraphSnapshot(catalog::CatalogPlace place, catalog::CatalogView view,
+                std::shared_ptr<const schema::AcceptedSchema> accepted)
+      : place_(std::move(place)), view_(std::move(view)), accepted_(std::move(accepted)) {}
 
+  catalog::CatalogPlace place_;
   catalog::CatalogView view_;
   std::shared_ptr<const schema::AcceptedSchema> accepted_;
   std::vector<std::unique_ptr<TypeTable>> nodes_;
   std::vector<std::unique_ptr<TypeTable>> edges_;
 };
 
-// Which commit: the newest, one by its id, or the newest that is not younger than a time.
+// Which commit: the newest, one by its id, or the newest that is not younger than a time. An id is
+// looked for on main and on all branches that go on, unless a branch is named.
 struct Newest {};
 struct GraphPoint {
   std::string branch = std::string(kMainBranch);

@@ -115,8 +115,8 @@ Result<std::shared_ptr<Fold>> FoldState::create(
   }
   choose_base(*ground);
   std::shared_ptr<rete::Segment> base;
-  if (ground->base_use.has_value()) {
-    WEFT_TRY(base, set.segment(ground->base_use->segment));
+  if (const std::optional<SegmentUse>& use = ground->base_use; use.has_value()) {
+    WEFT_TRY(base, set.segment(use->segment));
   }
   WEFT_TRY(ground->terms, FoldTerms::create(std::move(base)));
   if (suits_light_overlay(set)) {
@@ -248,7 +248,7 @@ Result<LiveRows::Wanted> FoldState::wanted_of(const rdf::IdPattern& pattern, std
 Result<std::vector<DeltaRow>> FoldState::delta_of(const rdf::IdPattern& pattern,
                                                   const std::optional<rete::LocalPattern>& local,
                                                   const ScanOrder& order, MemoryHold& memory,
-                                                  std::stop_token stop) {
+                                                  const std::stop_token& stop) {
   std::vector<DeltaRow> delta;
   if (!overlay_->empty()) {
     WEFT_TRY(Overlay* const overlays, overlay(1, stop));

@@ -8,7 +8,7 @@
 
 namespace weft::quads {
 Status FoldState::walk(rdf::GraphScope scope, bool whole_base, const Visit& visit,
-                       std::stop_token stop) {
+                       const std::stop_token& stop) {
   const rdf::IdPattern all{.scope = scope};
   MemoryHold memory(budget_);
   WEFT_TRY(const std::optional<rete::LocalPattern> local, base_pattern(*terms_, all, stop));
@@ -56,7 +56,7 @@ Status FoldState::walk(rdf::GraphScope scope, bool whole_base, const Visit& visi
 }
 
 // The number in the header of generation 5 is protected by nothing.
-Result<std::optional<uint64_t>> FoldState::base_count(std::stop_token stop) {
+Result<std::optional<uint64_t>> FoldState::base_count(const std::stop_token& stop) {
   rete::Segment& base = terms_->base()->segment();
   if (base.facts().generation != rete::kGeneration5) {
     return std::optional(base.facts().quad_count);
@@ -94,7 +94,7 @@ Result<uint64_t> FoldState::quad_count(std::stop_token stop) {
   return count;
 }
 
-Result<uint64_t> FoldState::counted(std::stop_token stop) {
+Result<uint64_t> FoldState::counted(const std::stop_token& stop) {
   const Aliases* aliases = nullptr;
   uint64_t count = 0;
   bool is_known = true;
@@ -179,7 +179,7 @@ Status FoldState::changes_since(size_t entries,
   return batch.empty() ? ok_status() : flush();
 }
 
-Result<bool> FoldState::has_visible(rdf::TermId graph, std::stop_token stop) {
+Result<bool> FoldState::has_visible(rdf::TermId graph, const std::stop_token& stop) {
   const rdf::IdPattern pattern{.scope = rdf::GraphScope::kOne, .graph = graph};
   WEFT_TRY(const std::unique_ptr<FoldCursor> cursor, scan(pattern, rdf::Permutation::kSpo, stop));
   rdf::IdBatch batch;
@@ -214,6 +214,7 @@ Result<std::vector<rdf::TermId>> FoldState::graphs(std::stop_token stop) {
   std::vector<ResolvedTerm> resolved;
   WEFT_TRY_STATUS(terms_->resolve(ordinals, resolved, stop));
   std::vector<rdf::TermId> named;
+  named.reserve(resolved.size());
   for (const ResolvedTerm& term : resolved) {
     named.push_back(term.id);
   }

@@ -179,7 +179,7 @@ Status FoldState::warm_up(std::stop_token stop) {
   return overlay_->empty() ? ok_status() : overlay_->load(std::move(stop));
 }
 
-Result<bool> FoldState::is_visible_alone(const OverlayRow& quad, std::stop_token stop) {
+Result<bool> FoldState::is_visible_alone(const OverlayRow& quad, const std::stop_token& stop) {
   const bool in_default = quad.graph == kNoOrdinal;
   std::vector<Ordinal> ordinals = {quad.subject, quad.predicate, quad.object};
   if (!in_default) {
@@ -200,7 +200,7 @@ Result<bool> FoldState::is_visible_alone(const OverlayRow& quad, std::stop_token
 }
 
 Status FoldState::walk_candidates(std::span<const DeltaRow> candidates, rdf::GraphScope scope,
-                                  std::vector<bool>& in_base, std::stop_token stop) {
+                                  std::vector<bool>& in_base, const std::stop_token& stop) {
   if (candidates.empty()) {
     return ok_status();
   }
@@ -221,7 +221,7 @@ Status FoldState::walk_candidates(std::span<const DeltaRow> candidates, rdf::Gra
 }
 
 Status FoldState::visible_together(std::span<const OverlayRow> quads, std::vector<bool>& is_visible,
-                                   std::stop_token stop) {
+                                   const std::stop_token& stop) {
   // Candidates in the order of the base; the stamp is their number here.
   const ScanOrder order(rdf::Permutation::kSpo);
   std::vector<DeltaRow> in_default;

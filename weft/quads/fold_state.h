@@ -117,7 +117,7 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
   Result<std::vector<DeltaRow>> delta_of(const rdf::IdPattern& pattern,
                                          const std::optional<rete::LocalPattern>& local,
                                          const ScanOrder& order, MemoryHold& memory,
-                                         std::stop_token stop);
+                                         const std::stop_token& stop);
   Result<LocalPatterns> base_patterns(std::span<const rdf::IdPattern> patterns,
                                       const std::stop_token& stop);
   Result<size_t> look_up_overlays(std::span<const rdf::IdPattern> patterns, size_t rows_max,
@@ -126,17 +126,18 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
   // Calls `visit(place, in_base, stamps)` for each place of `delta`, and if `whole_base` also for
   // all other rows of the base (with no stamps), in the order SPO.
   using Visit = std::function<Status(const RowPlace&, bool, std::span<const DeltaRow>)>;
-  Status walk(rdf::GraphScope scope, bool whole_base, const Visit& visit, std::stop_token stop);
+  Status walk(rdf::GraphScope scope, bool whole_base, const Visit& visit,
+              const std::stop_token& stop);
   // nullopt: only a scan would tell.
-  Result<std::optional<uint64_t>> base_count(std::stop_token stop);
-  Result<uint64_t> counted(std::stop_token stop);
-  Result<bool> has_visible(rdf::TermId graph, std::stop_token stop);
-  Result<bool> is_visible_alone(const OverlayRow& quad, std::stop_token stop);
+  Result<std::optional<uint64_t>> base_count(const std::stop_token& stop);
+  Result<uint64_t> counted(const std::stop_token& stop);
+  Result<bool> has_visible(rdf::TermId graph, const std::stop_token& stop);
+  Result<bool> is_visible_alone(const OverlayRow& quad, const std::stop_token& stop);
   // The same for all at once, in one walk through the base; none of its terms has an alias.
   Status visible_together(std::span<const OverlayRow> quads, std::vector<bool>& is_visible,
-                          std::stop_token stop);
+                          const std::stop_token& stop);
   Status walk_candidates(std::span<const DeltaRow> candidates, rdf::GraphScope scope,
-                         std::vector<bool>& in_base, std::stop_token stop);
+                         std::vector<bool>& in_base, const std::stop_token& stop);
   // The overlays, ready to be asked; which of the two makes no difference to any answer.
   Result<Overlay*> overlay(size_t uses, std::stop_token stop);
 

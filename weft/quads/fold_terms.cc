@@ -95,7 +95,7 @@ uint64_t FoldTerms::memory_bytes() const {
   return table_.memory_bytes() + sizeof(ResolvedTerm) * resolved_.capacity();
 }
 
-Status FoldTerms::learn(std::span<const Ordinal> unknown, std::stop_token stop) {
+Status FoldTerms::learn(std::span<const Ordinal> unknown, const std::stop_token& stop) {
   rete::TokenTable copies;
   {
     const base::MutexLock lock(mutex_);
@@ -128,7 +128,7 @@ Status FoldTerms::learn(std::span<const Ordinal> unknown, std::stop_token stop) 
 }
 
 Status FoldTerms::resolve(std::span<const Ordinal> ordinals, std::vector<ResolvedTerm>& terms,
-                          std::stop_token stop) {
+                          const std::stop_token& stop) {
   std::vector<Ordinal> unknown;
   {
     const base::MutexLock lock(mutex_);
@@ -152,7 +152,7 @@ Status FoldTerms::resolve(std::span<const Ordinal> ordinals, std::vector<Resolve
   return ok_status();
 }
 
-Status FoldTerms::resolve_all(std::stop_token stop) {
+Status FoldTerms::resolve_all(const std::stop_token& stop) {
   std::vector<Ordinal> unknown;
   Ordinal last = 0;
   {
@@ -175,7 +175,7 @@ Status FoldTerms::resolve_all(std::stop_token stop) {
 }
 
 Status FoldTerms::ordinals_of(std::span<const rdf::TermId> ids, std::vector<Ordinal>& ordinals,
-                              std::stop_token stop) {
+                              const std::stop_token& stop) {
   ordinals.assign(ids.size(), kNoOrdinal);
   std::vector<rdf::TermId> unknown;
   bool all_at_once = false;
@@ -322,7 +322,7 @@ Status FoldTerms::tokens_of(std::span<const rdf::TermId> ids, rete::TokenTable& 
   return ok_status();
 }
 
-Result<PredicateKey> FoldTerms::predicate_key(rdf::TermId id, std::stop_token stop) {
+Result<PredicateKey> FoldTerms::predicate_key(rdf::TermId id, const std::stop_token& stop) {
   if (!is_node(id)) {
     return is_overlay(id) ? kFirstForeignPredicate + id : id - node_count_;
   }
@@ -343,7 +343,7 @@ Result<PredicateKey> FoldTerms::predicate_key(rdf::TermId id, std::stop_token st
 }
 
 Status FoldTerms::predicate_terms(std::span<const rete::PredicateId> predicates,
-                                  std::vector<rdf::TermId>& ids, std::stop_token stop) {
+                                  std::vector<rdf::TermId>& ids, const std::stop_token& stop) {
   std::vector<rete::PredicateId> unknown;
   const auto fill = [&] {
     unknown.clear();
@@ -363,6 +363,7 @@ Status FoldTerms::predicate_terms(std::span<const rete::PredicateId> predicates,
   rete::TokenTable table;
   WEFT_TRY_STATUS(base_->tokens_of({}, unknown, table, stop));
   std::vector<std::string_view> tokens;
+  tokens.reserve(table.size());
   for (size_t i = 0; i < table.size(); ++i) {
     tokens.push_back(table[i]);
   }

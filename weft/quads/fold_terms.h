@@ -61,11 +61,11 @@ class FoldTerms {
   uint64_t memory_bytes() const;
   // Replaces `terms` with one per ordinal. Asks the base for those that are not known yet.
   Status resolve(std::span<const Ordinal> ordinals, std::vector<ResolvedTerm>& terms,
-                 std::stop_token stop);
+                 const std::stop_token& stop);
   // Replaces `ordinals`: kNoOrdinal for terms that no overlay row decoded so far holds. Fetches the
   // tokens of base terms that were not asked for before.
   Status ordinals_of(std::span<const rdf::TermId> ids, std::vector<Ordinal>& ordinals,
-                     std::stop_token stop);
+                     const std::stop_token& stop);
 
   // ---- both ------------------------------------------------------------------------------------
   // Appends ids; kNoTerm for tokens that neither the base nor the table has.
@@ -76,10 +76,10 @@ class FoldTerms {
                    std::stop_token stop);
 
   // The key of a term as predicate. Costs a look-up in the base for a node not asked for before.
-  Result<PredicateKey> predicate_key(rdf::TermId id, std::stop_token stop);
+  Result<PredicateKey> predicate_key(rdf::TermId id, const std::stop_token& stop);
   // Replaces `ids`: the terms of the base's predicates.
   Status predicate_terms(std::span<const rete::PredicateId> predicates,
-                         std::vector<rdf::TermId>& ids, std::stop_token stop);
+                         std::vector<rdf::TermId>& ids, const std::stop_token& stop);
   // Replaces keys of predicates by their terms.
   Status terms_of_keys(std::vector<uint64_t>& keys, std::stop_token stop);
 
@@ -92,8 +92,8 @@ class FoldTerms {
                       std::stop_token stop);
   ResolvedTerm resolved(const rete::LocalTerm& found, Ordinal ordinal) const;
   rdf::TermId remember(const rete::LocalTerm& found) WEFT_REQUIRES(mutex_);
-  Status resolve_all(std::stop_token stop);
-  Status learn(std::span<const Ordinal> unknown, std::stop_token stop);
+  Status resolve_all(const std::stop_token& stop);
+  Status learn(std::span<const Ordinal> unknown, const std::stop_token& stop);
 
   std::unique_ptr<SegmentTerms> base_;
   uint64_t node_count_ = 0;

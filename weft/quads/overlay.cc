@@ -77,6 +77,7 @@ void Overlay::choose_resident(Residence residence) {
     stamps[use.segment].push_back(use.stamp());
   }
   std::vector<std::pair<double, size_t>> by_cost;
+  by_cost.reserve(stamps.size());
   for (const auto& [segment, uses] : stamps) {
     by_cost.emplace_back(estimated_bytes(segments_.facts(segment), uses.size()), segment);
   }
@@ -101,7 +102,7 @@ void Overlay::choose_resident(Residence residence) {
   std::ranges::sort(ranged_, {}, [](const auto& ranged) { return ranged->segment; });
 }
 
-Status Overlay::load(std::stop_token stop) {
+Status Overlay::load(const std::stop_token& stop) {
   const base::MutexLock lock(mutex_);
   if (!loaded_) {
     WEFT_TRY_STATUS(load_locked(stop));
@@ -110,7 +111,7 @@ Status Overlay::load(std::stop_token stop) {
   return ok_status();
 }
 
-Status Overlay::decode(size_t index, Decoded& decoded, std::stop_token stop) const {
+Status Overlay::decode(size_t index, Decoded& decoded, const std::stop_token& stop) const {
   WEFT_TRY(std::shared_ptr<rete::Segment> segment, segments_.segment(index));
   SegmentTerms terms(segment);
   WEFT_TRY(const rete::TermCounts counts, segment->term_counts());
@@ -175,7 +176,7 @@ void Overlay::build_postings(Postings& postings, Ordinal OverlayRow::* position)
   }
 }
 
-Status Overlay::load_locked(std::stop_token stop) {
+Status Overlay::load_locked(const std::stop_token& stop) {
   // In waves, so that decoded segments do not all wait in memory at once.
   constexpr size_t kWave = 64;
   rows_.clear();  // of an attempt that failed
@@ -228,13 +229,14 @@ Result<size_t> Overlay::look_up(std::span<const rdf::IdPattern> patterns,
 }
 
 Status Overlay::collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
-                        MemoryHold& memory, std::stop_token stop) {
+                        MemoryHold& memory, const std::stop_token& stop) {
   WEFT_TRY_STATUS(collect_resident(pattern, rows, memory, stop));
   if (ranged_.empty()) {
     return ok_status();
   }
   std::vector<std::vector<OverlayRow>> found(ranged_.size());
   std::vector<MemoryHold> held;
+  held.reserve(ranged_.size());
   for (size_t i = 0; i < ranged_.size(); ++i) {
     held.emplace_back(budget_);
   }
@@ -249,7 +251,7 @@ Status Overlay::collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& 
   return ok_status();
 }
 
-Result<Overlay::Count> Overlay::count(const rdf::IdPattern& pattern, std::stop_token stop) {
+Result<Overlay::Count> Overlay::count(const rdf::IdPattern& pattern, const std::stop_token& stop) {
   WEFT_TRY(Count count, count_resident(pattern, stop));
   for (const std::unique_ptr<Ranged>& ranged : ranged_) {
     WEFT_TRY(const std::optional<rete::LocalPattern> local, local_pattern(*ranged, pattern, stop));

@@ -67,12 +67,12 @@ class Overlay {
   bool empty() const { return uses_.empty(); }
 
   // Decodes the small segments, once. All functions below need it done.
-  Status load(std::stop_token stop);
+  Status load(const std::stop_token& stop);
 
   // Appends the rows that match `pattern`, ids of FoldTerms, in no order; a quad may come often.
   // Errors: kLimit.
   Status collect(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows, MemoryHold& memory,
-                 std::stop_token stop);
+                 const std::stop_token& stop);
   // Appends the rows that match patterns[0], patterns[1], …; `wanted` are the ordinals of their
   // terms, four for each pattern. Returns how many patterns were done: fewer once `rows_max` rows
   // are there, and before a pattern with more rows than that to look at; 0 if a segment has no
@@ -89,12 +89,12 @@ class Overlay {
     double net = 0;
     double rows = 0;
   };
-  Result<Count> count(const rdf::IdPattern& pattern, std::stop_token stop);
+  Result<Count> count(const rdf::IdPattern& pattern, const std::stop_token& stop);
   // Looks tokens up in the larger segments, and makes ordinals for those that are there.
-  Status find_ranged(std::span<const std::string_view> tokens, std::stop_token stop);
-  Status prefetch(std::span<const rdf::IdPattern> patterns, std::stop_token stop);
+  Status find_ranged(std::span<const std::string_view> tokens, const std::stop_token& stop);
+  Status prefetch(std::span<const rdf::IdPattern> patterns, const std::stop_token& stop);
   // Ordinals of all graphs that rows name.
-  Status graphs(std::vector<Ordinal>& graphs, std::stop_token stop);
+  Status graphs(std::vector<Ordinal>& graphs, const std::stop_token& stop);
 
  private:
   // A larger segment.
@@ -120,8 +120,8 @@ class Overlay {
           base::MemoryBudget& budget);
 
   void choose_resident(Residence residence);
-  Status load_locked(std::stop_token stop);
-  Status decode(size_t segment, Decoded& decoded, std::stop_token stop) const;
+  Status load_locked(const std::stop_token& stop);
+  Status decode(size_t segment, Decoded& decoded, const std::stop_token& stop) const;
   Status add_rows(size_t segment, const Decoded& decoded);
   void build_postings(Postings& postings, Ordinal OverlayRow::* position);
 
@@ -141,21 +141,22 @@ class Overlay {
                           size_t rows_max, FoundRows& found) const;
   Result<size_t> look_up_ranged(Ranged& ranged, std::span<const rdf::IdPattern> patterns,
                                 size_t rows_max, FoundRows& found, const std::stop_token& stop);
-  Result<ResidentMatch> match_resident(const rdf::IdPattern& pattern, std::stop_token stop);
+  Result<ResidentMatch> match_resident(const rdf::IdPattern& pattern, const std::stop_token& stop);
   Count count_matches(const ResidentMatch& match) const;
-  Result<Count> count_resident(const rdf::IdPattern& pattern, std::stop_token stop);
+  Result<Count> count_resident(const rdf::IdPattern& pattern, const std::stop_token& stop);
   Status collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
-                          MemoryHold& memory, std::stop_token stop);
+                          MemoryHold& memory, const std::stop_token& stop);
   Status collect_ranged(Ranged& ranged, const rdf::IdPattern& pattern,
-                        std::vector<OverlayRow>& rows, MemoryHold& memory, std::stop_token stop);
+                        std::vector<OverlayRow>& rows, MemoryHold& memory,
+                        const std::stop_token& stop);
   // Replaces `local` with the terms in the segment's ids, zeros where there is none.
   Status local_terms(Ranged& ranged, std::span<const rdf::TermId> ids,
                      std::vector<rete::LocalTerm>& local, const std::stop_token& stop);
   Result<std::optional<rete::LocalPattern>> local_pattern(Ranged& ranged,
                                                           const rdf::IdPattern& pattern,
-                                                          std::stop_token stop);
-  Status name_rows(Ranged& ranged, const rete::LocalBatch& batch, std::stop_token stop);
-  Status name_graph(Ranged& ranged, rete::NodeId graph, std::stop_token stop);
+                                                          const std::stop_token& stop);
+  Status name_rows(Ranged& ranged, const rete::LocalBatch& batch, const std::stop_token& stop);
+  Status name_graph(Ranged& ranged, rete::NodeId graph, const std::stop_token& stop);
   SegmentSet& segments_;
   FoldTerms& terms_;
   base::Executor& executor_;

@@ -9,11 +9,11 @@
 namespace weft::quads {
 
 Result<Overlay::ResidentMatch> Overlay::match_resident(const rdf::IdPattern& pattern,
-                                                       std::stop_token stop) {
+                                                       const std::stop_token& stop) {
   const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
                                           pattern.graph};
   std::vector<Ordinal> wanted;
-  WEFT_TRY_STATUS(terms_.ordinals_of(ids, wanted, std::move(stop)));
+  WEFT_TRY_STATUS(terms_.ordinals_of(ids, wanted, stop));
   return match_resident(pattern, wanted);
 }
 
@@ -66,11 +66,11 @@ Stamp Overlay::latest_resident(const OverlayRow& quad) const {
 }
 
 Status Overlay::collect_resident(const rdf::IdPattern& pattern, std::vector<OverlayRow>& rows,
-                                 MemoryHold& memory, std::stop_token stop) {
+                                 MemoryHold& memory, const std::stop_token& stop) {
   if (rows_.empty()) {
     return ok_status();
   }
-  WEFT_TRY(const ResidentMatch match, match_resident(pattern, std::move(stop)));
+  WEFT_TRY(const ResidentMatch match, match_resident(pattern, stop));
   if (match.shortest.has_value()) {
     for (const uint32_t i : *match.shortest) {
       if (match.holds(rows_[i])) {
@@ -127,13 +127,13 @@ Overlay::Count Overlay::count_matches(const ResidentMatch& match) const {
 }
 
 Result<Overlay::Count> Overlay::count_resident(const rdf::IdPattern& pattern,
-                                               std::stop_token stop) {
+                                               const std::stop_token& stop) {
   constexpr size_t kRememberedRowsMin = 32;
   constexpr size_t kRememberedMax = 1'024;
   if (rows_.empty()) {
     return Count();
   }
-  WEFT_TRY(const ResidentMatch match, match_resident(pattern, std::move(stop)));
+  WEFT_TRY(const ResidentMatch match, match_resident(pattern, stop));
   if (match.size(rows_) < kRememberedRowsMin) {
     return count_matches(match);
   }

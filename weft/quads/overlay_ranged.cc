@@ -49,6 +49,7 @@ Status Overlay::local_terms(Ranged& ranged, std::span<const rdf::TermId> ids,
   rete::TokenTable table;
   WEFT_TRY_STATUS(terms_.tokens_of(unknown, table, stop));
   std::vector<std::string_view> tokens;
+  tokens.reserve(table.size());
   for (size_t i = 0; i < table.size(); ++i) {
     tokens.push_back(table[i]);
   }
@@ -96,7 +97,7 @@ std::optional<rete::LocalPattern> named(const rdf::IdPattern& pattern,
 // The pattern in the segment's ids; nullopt if one of its terms is not there.
 Result<std::optional<rete::LocalPattern>> Overlay::local_pattern(Ranged& ranged,
                                                                  const rdf::IdPattern& pattern,
-                                                                 std::stop_token stop) {
+                                                                 const std::stop_token& stop) {
   const std::array<rdf::TermId, 4> ids = {pattern.subject, pattern.predicate, pattern.object,
                                           pattern.graph};
   std::vector<rete::LocalTerm> local;
@@ -157,17 +158,24 @@ Result<size_t> Overlay::look_up_ranged(Ranged& ranged, std::span<const rdf::IdPa
 }
 
 // Gives all terms of `batch` their ordinals.
-Status Overlay::name_rows(Ranged& ranged, const rete::LocalBatch& batch, std::stop_token stop) {
+Status Overlay::name_rows(Ranged& ranged, const rete::LocalBatch& batch,
+                          const std::stop_token& stop) {
   std::vector<rete::NodeId> nodes;
   std::vector<rete::PredicateId> predicates;
   {
     const base::MutexLock lock(ranged.mutex);
     for (const std::vector<rete::NodeId>* column : {&batch.subject, &batch.object, &batch.graph}) {
-      std::ranges::copy_if(*column, std::back_inserter(nodes),
-                           [&](rete::NodeId id) { return ranged.nodes[id] == kNoOrdinal; });
+      for (const rete::NodeId id : *column) {
+        if (ranged.nodes[id] == kNoOrdinal) {
+          nodes.push_back(id);
+        }
+      }
     }
-    std::ranges::copy_if(batch.predicate, std::back_inserter(predicates),
-                         [&](rete::PredicateId id) { return ranged.predicates[id] == kNoOrdinal; });
+    for (const rete::PredicateId id : batch.predicate) {
+      if (ranged.predicates[id] == kNoOrdinal) {
+        predicates.push_back(id);
+      }
+    }
   }
   const auto make_set = [](std::vector<uint32_t>& ids) {
     std::ranges::sort(ids);
@@ -200,7 +208,7 @@ Status Overlay::name_rows(Ranged& ranged, const rete::LocalBatch& batch, std::st
 
 Status Overlay::collect_ranged(Ranged& ranged, const rdf::IdPattern& pattern,
                                std::vector<OverlayRow>& rows, MemoryHold& memory,
-                               std::stop_token stop) {
+                               const std::stop_token& stop) {
   WEFT_TRY(const std::optional<rete::LocalPattern> local, local_pattern(ranged, pattern, stop));
   if (!local.has_value()) {
     return ok_status();
@@ -244,13 +252,13 @@ Status Overlay::collect_ranged(Ranged& ranged, const rdf::IdPattern& pattern,
   return ok_status();
 }
 
-Status Overlay::name_graph(Ranged& ranged, rete::NodeId graph, std::stop_token stop) {
+Status Overlay::name_graph(Ranged& ranged, rete::NodeId graph, const std::stop_token& stop) {
   rete::LocalBatch batch;
   batch.graph.push_back(graph);
   return name_rows(ranged, batch, stop);
 }
 
-Status Overlay::find_ranged(std::span<const std::string_view> tokens, std::stop_token stop) {
+Status Overlay::find_ranged(std::span<const std::string_view> tokens, const std::stop_token& stop) {
   std::vector<std::vector<rete::LocalTerm>> found(ranged_.size());
   WEFT_TRY_STATUS(executor_.for_each(
       ranged_.size(), [&](size_t i) { return ranged_[i]->terms->find(tokens, found[i], stop); },
@@ -265,7 +273,7 @@ Status Overlay::find_ranged(std::span<const std::string_view> tokens, std::stop_
   return ok_status();
 }
 
-Status Overlay::prefetch(std::span<const rdf::IdPattern> patterns, std::stop_token stop) {
+Status Overlay::prefetch(std::span<const rdf::IdPattern> patterns, const std::stop_token& stop) {
   std::vector<rdf::TermId> ids;
   for (const rdf::IdPattern& pattern : patterns) {
     for (const rdf::TermId id : {pattern.subject, pattern.predicate, pattern.object}) {
@@ -295,7 +303,7 @@ Status Overlay::prefetch(std::span<const rdf::IdPattern> patterns, std::stop_tok
       stop);
 }
 
-Status Overlay::graphs(std::vector<Ordinal>& graphs, std::stop_token stop) {
+Status Overlay::graphs(std::vector<Ordinal>& graphs, const std::stop_token& stop) {
   for (const OverlayRow& row : rows_) {
     if (row.graph != kNoOrdinal && (graphs.empty() || graphs.back() != row.graph)) {
       graphs.push_back(row.graph);

@@ -119,6 +119,7 @@ class DataFile {
   }
   std::string bytes() { return to_text(store_.get("f", 1U << 30U).value().bytes.view()); }
   uint64_t bytes_read() const { return counter_.counts()[storage::Operation::kRead].bytes; }
+  uint64_t reads() const { return counter_.counts()[storage::Operation::kRead].calls; }
   void reset_count() { counter_.reset(); }
 
  private:
@@ -138,6 +139,16 @@ std::string differing_column(const columns::Batch& left, const columns::Batch& r
     }
   }
   return "";
+}
+
+TEST(SmallDataFiles, AreReadAtOnce) {
+  const columns::Batch rows = random_rows(wide_schema(), 3, 7);
+  DataFile file(rows, layout::FileVersion::kV21, 1U << 20U);
+  const auto reader = file.open();
+  const Result<columns::Batch> whole = reader->read(*reader->project_own(), {0, 3});
+  ASSERT_TRUE(whole.ok()) << whole.error().to_string();
+  EXPECT_EQ(differing_column(*whole, rows), "");
+  EXPECT_EQ(file.reads(), 1U);
 }
 
 class DataFileReading : public testing::TestWithParam<std::pair<layout::FileVersion, uint64_t>> {};

@@ -1,6 +1,7 @@
 #include "weft/lance/read/file_content.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "weft/columns/builder.h"
 #include "weft/lance/read/assemble.h"
@@ -22,6 +23,31 @@ Status check_metadata_size(const layout::Extent& extent) {
   }
   return ok_status();
 }
+
+// A small file, read whole when it was opened.
+class HeldObject final : public storage::ObjectReader {
+ public:
+  HeldObject(std::unique_ptr<storage::ObjectReader> inner, storage::Buffer bytes)
+      : inner_(std::move(inner)), bytes_(std::move(bytes)) {}
+  const std::string& name() const override { return inner_->name(); }
+  uint64_t size() const override { return bytes_.size(); }
+  std::string identity() const override { return inner_->identity(); }
+  bool is_remote() const override { return false; }
+  Result<std::vector<storage::Buffer>> read_many(const std::vector<storage::Range>& ranges,
+                                                 std::stop_token /*stop*/) override {
+    WEFT_TRY_STATUS(storage::check_ranges(ranges, size(), name()));
+    std::vector<storage::Buffer> answers;
+    answers.reserve(ranges.size());
+    for (const storage::Range& range : ranges) {
+      answers.push_back(bytes_.slice(range.offset, range.size));
+    }
+    return answers;
+  }
+
+ private:
+  std::unique_ptr<storage::ObjectReader> inner_;
+  storage::Buffer bytes_;
+};
 
 }  // namespace
 
@@ -77,6 +103,9 @@ Status FileContent::read_tables() {
   WEFT_TRY_STATUS(check_metadata_size(globals[0]));
   WEFT_TRY(const storage::Buffer descriptor, bytes_at(globals[0]));
   WEFT_TRY(descriptor_, layout::parse_file_descriptor(descriptor.view()));
+  if (tail_position_ == 0) {
+    object_ = std::make_unique<HeldObject>(std::move(object_), tail_);
+  }
   return ok_status();
 }
 
