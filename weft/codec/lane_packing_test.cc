@@ -57,7 +57,9 @@ TYPED_TEST(LanePacking, EveryWidthComesBackAndLiesWhereTheFormatSays) {
     EXPECT_EQ(values, back) << "width " << width;
     // One by one, from words that are not aligned.
     std::vector<std::byte> bytes(1 + words.size() * sizeof(T));
-    std::memcpy(bytes.data() + 1, words.data(), words.size() * sizeof(T));
+    if (!words.empty()) {
+      std::memcpy(bytes.data() + 1, words.data(), words.size() * sizeof(T));
+    }
     for (size_t element = 0; element < 1024; ++element) {
       EXPECT_EQ(unpack_value<T>(ByteView(bytes).subspan(1), width, element), values[element]);
     }

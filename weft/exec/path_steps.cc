@@ -10,7 +10,9 @@
 namespace weft::exec {
 namespace {
 
-// What one scan costs, in rows read in passing; and from when on that is thought about.
+// What a look-up costs, in rows read in passing: the call, and each node of it; and from how many
+// nodes on that is thought about.
+constexpr double kCallCost = 80;
 constexpr double kLookupCost = 20;
 constexpr double kLookupsMin = 64;
 // Edges kept of one label at most: slots count in 32 bits.
@@ -113,6 +115,7 @@ Status PathSteps::scan_each(std::span<const rdf::IdPattern> patterns, rdf::Permu
 
 Status PathSteps::consider_loading(size_t nodes) {
   lookups_ += static_cast<double>(nodes);
+  lookup_cost_ += kCallCost + static_cast<double>(nodes) * kLookupCost;
   if (lookups_ < kLookupsMin) {
     return ok_status();
   }
@@ -120,7 +123,7 @@ Status PathSteps::consider_loading(size_t nodes) {
     WEFT_TRY(const rdf::Cardinality known, execution_.source.cardinality(pattern_));
     edge_count_ = known.rows;
   }
-  if (lookups_ * kLookupCost < edge_count_) {
+  if (lookup_cost_ < edge_count_) {
     return ok_status();
   }
   Status status = load(edge_count_);

@@ -52,7 +52,8 @@ class PathSteps {
   const plan::PathLabel& label_;
   rdf::IdPattern pattern_;  // the label's predicate and graph
   Execution& execution_;
-  double lookups_ = 0;
+  double lookups_ = 0;      // nodes asked for
+  double lookup_cost_ = 0;  // in rows read in passing
   double edge_count_ = -1;  // estimated; below 0: not asked
   bool loaded_ = false;
   bool too_big_ = false;

@@ -44,9 +44,6 @@ Result<std::string> decompress(Codec codec, ByteView stored, uint64_t raw_max_by
 Result<BlockLoader::Blocks> BlockLoader::load(std::span<const BlockRequest> requests,
                                               const Decode& decode, bool keep,
                                               const std::stop_token& stop) {
-  const auto key_of = [&](const BlockRequest& request) {
-    return BlockKey{segment_, request.stored.offset, request.source.kind()};
-  };
   Blocks blocks(requests.size());
   std::vector<size_t> missing;
   std::vector<Range> wanted;

@@ -65,12 +65,20 @@ class BlockLoader {
   // Blocks decoded so far, not counting what the cache had.
   uint64_t decoded_count() const { return decoded_count_.load(std::memory_order_relaxed); }
 
+  // What the cache has of `request`; nullptr if it is not there.
+  std::shared_ptr<const CachedBlock> find(const BlockRequest& request) {
+    return cache_.find(key_of(request));
+  }
   // One block per request, in one round. `keep` puts them into the cache. Errors of `decode` get
   // the place added.
   Result<Blocks> load(std::span<const BlockRequest> requests, const Decode& decode, bool keep,
                       const std::stop_token& stop);
 
  private:
+  BlockKey key_of(const BlockRequest& request) const {
+    return {segment_, request.stored.offset, request.source.kind()};
+  }
+
   CheckedFile& file_;
   BlockCache& cache_;
   base::Executor& executor_;

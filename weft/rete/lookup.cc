@@ -7,23 +7,20 @@
 
 namespace weft::rete {
 
-Status TileLookup::load_leaf(size_t leaf, const std::stop_token& stop) {
+Status TileLookup::move_to_leaf(size_t leaf, const std::stop_token& stop) {
   if (leaf_ != nullptr && leaf == leaf_index_) {
     return ok_status();
   }
-  WEFT_TRY(TileLeaves leaves, load_tile_leaves(loader_, directory_, {&leaf, 1}, stop));
-  leaf_ = std::move(leaves.front());
+  WEFT_TRY(leaf_, load_tile_leaf(loader_, directory_, leaf, stop));
   leaf_index_ = leaf;
   return ok_status();
 }
 
-Status TileLookup::load_tile(const TileEntry& entry, const std::stop_token& stop) {
+Status TileLookup::move_to_tile(const TileEntry& entry, const std::stop_token& stop) {
   if (tile_ != nullptr && entry.stored == tile_place_) {
     return ok_status();
   }
-  const TileRequest request{&directory_, entry};
-  WEFT_TRY(Tiles tiles, load_tiles(loader_, {&request, 1}, true, stop));
-  tile_ = std::move(tiles.front());
+  WEFT_TRY(tile_, load_tile(loader_, directory_, entry, stop));
   tile_place_ = entry.stored;
   return ok_status();
 }
@@ -83,7 +80,7 @@ Result<bool> TileLookup::append(const RowFilter& filter, size_t rows_max, LocalB
   const size_t begin = rows.size();
   const auto [leaf_begin, leaf_end] = leaf_range(directory_, filter.lowest(), filter.highest());
   for (size_t leaf = leaf_begin; leaf < leaf_end; ++leaf) {
-    WEFT_TRY_STATUS(load_leaf(leaf, stop));
+    WEFT_TRY_STATUS(move_to_leaf(leaf, stop));
     const std::vector<TileEntry>& all = leaf_->entries();
     for (size_t i = first_entry(filter); i < all.size(); ++i) {
       const TileEntry& entry = all[i];
@@ -97,7 +94,7 @@ Result<bool> TileLookup::append(const RowFilter& filter, size_t rows_max, LocalB
         }
         continue;
       }
-      WEFT_TRY_STATUS(load_tile(entry, stop));
+      WEFT_TRY_STATUS(move_to_tile(entry, stop));
       if (!append_tile(filter, begin + rows_max, rows)) {
         rows.subject.resize(begin);
         rows.predicate.resize(begin);

@@ -30,8 +30,8 @@ class TileLookup {
                       const std::stop_token& stop);
 
  private:
-  Status load_leaf(size_t leaf, const std::stop_token& stop);
-  Status load_tile(const TileEntry& entry, const std::stop_token& stop);
+  Status move_to_leaf(size_t leaf, const std::stop_token& stop);
+  Status move_to_tile(const TileEntry& entry, const std::stop_token& stop);
   // Where to begin in the loaded leaf.
   size_t first_entry(const RowFilter& filter) const;
   bool append_tile(const RowFilter& filter, size_t rows_end, LocalBatch& rows) const;

@@ -212,10 +212,30 @@ TileCursor::TileCursor(std::shared_ptr<const Tile> tile, size_t run_index)
       run_(&tile_->runs()[run_index]),
       state_{.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count} {}
 
+inline void TileCursor::open_group(State& state) {
+  if (state.b_left == 0) {
+    --state.a_left;
+    state.row.a += next_id(state.bytes);
+    state.b_left = next_id(state.bytes);
+    state.row.b = 0;
+  }
+  --state.b_left;
+  state.row.b += next_id(state.bytes);
+  state.c_left = next_id(state.bytes);
+  state.row.c = 0;
+}
+
 void TileCursor::seek(const TileRow& target) {
   // The last checkpoint whose row lies before the target, or the place at hand if that is nearer.
   const auto begin = tile_->checkpoints().begin() + run_->checkpoint_begin;
   const auto end = tile_->checkpoints().begin() + run_->checkpoint_end;
+  if (state_.row_index == 0 || state_.row < target) {
+    const auto next = std::min(begin + state_.row_index / Tile::kCheckpointRows, end);
+    if (next == end || next->row >= target) {
+      seek_forward(target);
+      return;
+    }
+  }
   const auto behind = std::partition_point(
       begin, end, [&](const Tile::Checkpoint& each) { return each.row < target; });
   const uint32_t checkpoint_row = static_cast<uint32_t>(behind - begin) * Tile::kCheckpointRows;
@@ -271,19 +291,6 @@ void TileCursor::seek_forward(const TileRow& target) {
     }
   }
   state_ = state;
-}
-
-void TileCursor::open_group(State& state) {
-  if (state.b_left == 0) {
-    --state.a_left;
-    state.row.a += next_id(state.bytes);
-    state.b_left = next_id(state.bytes);
-    state.row.b = 0;
-  }
-  --state.b_left;
-  state.row.b += next_id(state.bytes);
-  state.c_left = next_id(state.bytes);
-  state.row.c = 0;
 }
 
 size_t TileCursor::decode(size_t count_max, uint32_t* a, uint32_t* b, uint32_t* c) {

@@ -19,6 +19,24 @@ bool RowFilter::may_hold(const TileZone& zone) const {
          (columns[2] == 0 || (columns[2] >= zone.c_min && columns[2] <= zone.c_max));
 }
 
+namespace {
+
+BlockRequest leaf_place(const TileDirectory& directory, const TileLeafRef& leaf) {
+  return {.source = {.type = BlockType::kTileLeaf,
+                     .owner = directory.owner,
+                     .section = directory.leaf_section},
+          .stored = leaf.stored};
+}
+
+BlockRequest tile_place(const TileDirectory& directory, const TileEntry& entry) {
+  return {.source = {.type = BlockType::kTile,
+                     .owner = directory.owner,
+                     .section = directory.tile_section},
+          .stored = entry.stored};
+}
+
+}  // namespace
+
 Result<TileLeaves> load_tile_leaves(BlockLoader& loader, const TileDirectory& directory,
                                     std::span<const size_t> leaves, const std::stop_token& stop) {
   TileLeaves result(leaves.size());
@@ -31,10 +49,7 @@ Result<TileLeaves> load_tile_leaves(BlockLoader& loader, const TileDirectory& di
       continue;
     }
     missing.push_back(i);
-    requests.push_back({.source = {.type = BlockType::kTileLeaf,
-                                   .owner = directory.owner,
-                                   .section = directory.leaf_section},
-                        .stored = ref.stored});
+    requests.push_back(leaf_place(directory, ref));
   }
   if (requests.empty()) {
     return result;
@@ -54,15 +69,26 @@ Result<TileLeaves> load_tile_leaves(BlockLoader& loader, const TileDirectory& di
   return result;
 }
 
+Result<std::shared_ptr<const TileLeaf>> load_tile_leaf(BlockLoader& loader,
+                                                       const TileDirectory& directory, size_t leaf,
+                                                       const std::stop_token& stop) {
+  const TileLeafRef& ref = directory.leaves[leaf];
+  if (ref.kept != nullptr) {
+    return ref.kept;
+  }
+  if (auto held = loader.find(leaf_place(directory, ref)); held != nullptr) {
+    return std::static_pointer_cast<const TileLeaf>(std::move(held));
+  }
+  WEFT_TRY(TileLeaves leaves, load_tile_leaves(loader, directory, {&leaf, 1}, stop));
+  return std::move(leaves.front());
+}
+
 Result<Tiles> load_tiles(BlockLoader& loader, std::span<const TileRequest> requests, bool keep,
                          const std::stop_token& stop) {
   std::vector<BlockRequest> places;
   places.reserve(requests.size());
   for (const TileRequest& request : requests) {
-    places.push_back({.source = {.type = BlockType::kTile,
-                                 .owner = request.directory->owner,
-                                 .section = request.directory->tile_section},
-                      .stored = request.entry.stored});
+    places.push_back(tile_place(*request.directory, request.entry));
   }
   const auto decode = [&](size_t index,
                           ByteView stored) -> Result<std::shared_ptr<const CachedBlock>> {
@@ -91,6 +117,19 @@ Result<Tiles> load_tiles(BlockLoader& loader, std::span<const TileRequest> reque
     }
   }
   return tiles;
+}
+
+Result<std::shared_ptr<const Tile>> load_tile(BlockLoader& loader, const TileDirectory& directory,
+                                              const TileEntry& entry, const std::stop_token& stop) {
+  if (auto held = loader.find(tile_place(directory, entry)); held != nullptr) {
+    auto tile = std::static_pointer_cast<const Tile>(std::move(held));
+    if (tile->zone() == entry.zone) {
+      return tile;
+    }
+  }
+  const TileRequest request{&directory, entry};
+  WEFT_TRY(Tiles tiles, load_tiles(loader, {&request, 1}, true, stop));
+  return std::move(tiles.front());
 }
 
 std::pair<size_t, size_t> leaf_range(const TileDirectory& directory, GroupKey low, GroupKey high) {

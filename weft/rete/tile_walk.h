@@ -42,6 +42,10 @@ struct RowFilter {
 using TileLeaves = std::vector<std::shared_ptr<const TileLeaf>>;
 Result<TileLeaves> load_tile_leaves(BlockLoader& loader, const TileDirectory& directory,
                                     std::span<const size_t> leaves, const std::stop_token& stop);
+// One of them: the shortest way to a leaf that is kept or in the cache.
+Result<std::shared_ptr<const TileLeaf>> load_tile_leaf(BlockLoader& loader,
+                                                       const TileDirectory& directory, size_t leaf,
+                                                       const std::stop_token& stop);
 
 using Tiles = std::vector<std::shared_ptr<const Tile>>;
 // A tile that is wanted from one of several directories.
@@ -51,6 +55,9 @@ struct TileRequest {
 };
 Result<Tiles> load_tiles(BlockLoader& loader, std::span<const TileRequest> requests, bool keep,
                          const std::stop_token& stop);
+// One of them: the shortest way to a tile that is in the cache; it is kept there.
+Result<std::shared_ptr<const Tile>> load_tile(BlockLoader& loader, const TileDirectory& directory,
+                                              const TileEntry& entry, const std::stop_token& stop);
 
 // Indexes of the leaves of `directory` between the two keys: [first, second).
 std::pair<size_t, size_t> leaf_range(const TileDirectory& directory, GroupKey low, GroupKey high);
