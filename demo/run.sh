@@ -25,12 +25,20 @@ touch "$folder/.weft-demo"
 cd "$folder"
 
 say() { printf '\n# %s\n' "$*"; }
+# A word as one would type it.
+quoted() {
+  if [[ $1 == *[\"\$]* ]]; then
+    printf "'%s'" "$1"
+  elif [[ $1 =~ [^A-Za-z0-9_./=:-] ]]; then
+    printf '"%s"' "$1"
+  else
+    printf '%s' "$1"
+  fi
+}
 weft() {
-  local quoted=() word begin
-  for word in "$@"; do
-    if [[ $word =~ [^A-Za-z0-9_./=:-] ]]; then quoted+=("\"$word\""); else quoted+=("$word"); fi
-  done
-  printf '$ weft %s\n' "${quoted[*]}"
+  local words=() word begin
+  for word in "$@"; do words+=("$(quoted "$word")"); done
+  printf '$ weft %s\n' "${words[*]}"
   begin=$(date +%s%3N)
   "$program" "$@" || { local status=$?; echo "demo: that failed with exit code $status" >&2; exit "$status"; }
   printf '  (%d ms)\n' $(($(date +%s%3N) - begin))
@@ -40,11 +48,9 @@ manifest=my.rete-manifest.json
 
 # curl_ WORDS...: a request to the server, printed as you would type it.
 curl_() {
-  local quoted=() word begin
-  for word in "$@"; do
-    if [[ $word =~ [^A-Za-z0-9_./=:-] ]]; then quoted+=("\"$word\""); else quoted+=("$word"); fi
-  done
-  printf '$ curl %s\n' "${quoted[*]}"
+  local words=() word begin
+  for word in "$@"; do words+=("$(quoted "$word")"); done
+  printf '$ curl %s\n' "${words[*]}"
   begin=$(date +%s%3N)
   curl -sS --fail-with-body --max-time 60 "$@" || { echo "demo: that failed" >&2; exit 1; }
   printf '  (%d ms)\n' $(($(date +%s%3N) - begin))
@@ -140,7 +146,10 @@ quickstart() {
   weft query base.rete "SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }" --format csv
 }
 
+# shellcheck source=demo/property_graph.sh
+source "$here/property_graph.sh"
 if ((${#files[@]})); then own_data; else quickstart; fi
 served
+((${#files[@]})) || property_graph
 printf '\nThe result lies in %s\n' "$PWD"
 ls -l --time-style=+ . | awk 'NR > 1 {printf "  %9d  %s\n", $5, $6}'

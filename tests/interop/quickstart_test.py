@@ -21,11 +21,22 @@ ANSWERS = [
     ("weft manifest compact", ["generation 4", "437"]),
     ("weft query base.rete", ["n\n167"]),
 ]
+GRAPH_ANSWERS = [
+    ("weft init --schema schema.pg", ["made"]),
+    ("weft load --data people.jsonl", ["loaded 16 rows", "Knows: 4"]),
+    ("weft query find_people", ["2 rows", "Ada", "Carl"]),
+    ("weft mutate --store graph.weft", ["1 nodes and 0 edges"]),
+    ("weft branch create review", ["branch review made"]),
+    ("weft load --data more.jsonl", ["loaded 4 rows"]),
+    ("weft diff main review", ["+ Person Fritz", "4 added, 0 removed, 0 changed"]),
+    ("weft commit list", ["mutate   ana  new hire", "init"]),
+    ("weft export --branch review", []),
+]
 
 
-def quickstart_lines():
+def quickstart_lines(first):
     text = driver.read(os.path.join(driver.ROOT, "docs", "guide", "quickstart.md")).decode("utf-8")
-    block = re.search(r"^```\n(weft build people\.ttl.*?)^```", text, re.M | re.S)
+    block = re.search(r"^```\n(" + re.escape(first) + ".*?)^```", text, re.M | re.S)
     return block.group(1).strip().split("\n") if block else []
 
 
@@ -33,7 +44,7 @@ def typed(checks, folder, bin_folder):
     demo = os.path.join(driver.ROOT, "demo")
     for name in ("people.ttl", "more.nt", "new.nq", "obsolete.nq"):
         shutil.copy(os.path.join(demo, name), folder)
-    lines = quickstart_lines()
+    lines = quickstart_lines("weft build people.ttl")
     checks.equal(len(lines), len(ANSWERS), "the quickstart has its nine lines")
     os.symlink(driver.WEFT, os.path.join(bin_folder, "weft"))
     path = {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
@@ -50,6 +61,23 @@ def typed(checks, folder, bin_folder):
     again = run(["bash", "-c", lines[5]], cwd=folder, env=path) if len(lines) > 5 else None
     checks.that(again and "Bea Moreau-Kim" in again.text and "Dmitri Okafor" in again.text, "quickstart: same answer after compaction", again)
     mistakes(checks, folder, path)
+
+
+def typed_graph(checks, folder, bin_folder):
+    graph = os.path.join(driver.ROOT, "demo", "graph")
+    for name in os.listdir(graph):
+        shutil.copy(os.path.join(graph, name), folder)
+    lines = quickstart_lines("weft init --schema")
+    checks.equal(len(lines), len(GRAPH_ANSWERS), "the quickstart of property graphs has its nine lines")
+    path = {"PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    for line, (begin, words) in zip(lines, GRAPH_ANSWERS):
+        checks.that(line.startswith(begin), f"quickstart: {line}", f"expected {begin}")
+        done = run(["bash", "-c", line], cwd=folder, env=path)
+        checks.code(done, 0, f"quickstart: {line}")
+        for word in words:
+            checks.that(word in done.text, f"quickstart: {line}: answers {word}", done)
+    exported = driver.read(os.path.join(folder, "review.jsonl")).decode("utf-8").splitlines()
+    checks.equal(len(exported), 21, "quickstart: the export has all rows")
 
 
 def mistakes(checks, folder, path):
@@ -90,7 +118,8 @@ def demo(checks, folder):
     done = run([script, driver.WEFT, os.path.join(folder, "demo")])
     checks.code(done, 0, "demo")
     served = ("\"inserted\":1", "\"sealed\":true", "written over HTTP") if shutil.which("curl") else ()
-    for word in ("Bea Moreau-Kim", "437", "Found the original", *served):
+    graph = ("kill -9", "which nothing names", "+ Person Fritz", "new hire")
+    for word in ("Bea Moreau-Kim", "437", "Found the original", *graph, *served):
         checks.that(word in done.text, f"demo: shows {word}", done)
     own = driver.write(os.path.join(folder, "own data.nq"), '_:a <http://ex/p> "1"@en .\n_:a <http://ex/p> <http://ex/o> <http://ex/g> .\n')
     done = run([script, driver.WEFT, os.path.join(folder, "own"), own])
@@ -104,6 +133,9 @@ def main():
     checks = driver.Checks()
     with driver.scratch("quickstart") as folder, driver.scratch("bin") as bin_folder:
         typed(checks, folder, bin_folder)
+    with driver.scratch("graph") as folder, driver.scratch("bin") as bin_folder:
+        os.symlink(driver.WEFT, os.path.join(bin_folder, "weft"))
+        typed_graph(checks, folder, bin_folder)
     with driver.scratch("demo") as folder:
         demo(checks, folder)
     checks.finish()
