@@ -94,8 +94,7 @@ Status take_text(const Array& array, std::span<const uint64_t> indices, ArrayPar
   for (const uint64_t index : indices) {
     if (array.is_valid(index)) {
       const std::string_view text = array.text(index);
-      std::memcpy(to, text.data(), text.size());
-      to += text.size();
+      to = std::copy(text.begin(), text.end(), to);
     }
   }
   out.values = Buffer::from(std::move(bytes));

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "weft/exec/evaluator_node.h"
-#include "weft/exec/exists_test.h"
+#include "weft/exec/exists_condition.h"
 #include "weft/exec/functions/functions.h"
 #include "weft/rdf/term.h"
 

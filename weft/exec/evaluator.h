@@ -28,7 +28,7 @@
 namespace weft::exec {
 
 // What is asked of the expressions: with kIds only id(), and what is handed on unchanged needs no
-// value; with kFilter only filter(), and text filters are read off tokens (text_test.h).
+// value; with kFilter only filter(), and text filters are read off tokens (text_condition.h).
 enum class EvaluatorUse : uint8_t { kValues, kIds, kFilter };
 
 class Evaluator {
@@ -82,7 +82,7 @@ class Evaluator {
   const Regex* dynamic_regex(std::string_view pattern, std::string_view flags);
   void fail(Status status);
 
-  class ExistsTest;
+  class ExistsCondition;
   // Answers every EXISTS for the rows of `batch` with keep[row] != 0, or all if `keep` is null.
   // Values that were loaded are lost.
   Status answer_exists(const RowBatch& batch, const std::vector<uint8_t>* keep);
@@ -99,7 +99,7 @@ class Evaluator {
   Execution& execution_;
   std::vector<std::unique_ptr<Node>> roots_;
   std::vector<Input> inputs_;
-  std::vector<std::unique_ptr<ExistsTest>> exists_;
+  std::vector<std::unique_ptr<ExistsCondition>> exists_;
   // Conditions that no root stands for.
   std::vector<std::unique_ptr<TextFilter>> text_filters_;
   std::vector<size_t> text_columns_;

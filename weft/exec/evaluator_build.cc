@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "weft/exec/evaluator_node.h"
-#include "weft/exec/exists_test.h"
+#include "weft/exec/exists_condition.h"
 #include "weft/plan/exists.h"
 #include "weft/plan/variable_set.h"
 
@@ -18,7 +18,7 @@ class Evaluator::Builder {
 
   Status add(const Expression& expression, EvaluatorUse use) {
     if (use == EvaluatorUse::kFilter) {
-      WEFT_TRY(std::unique_ptr<TextTest> test, TextTest::make(expression));
+      WEFT_TRY(std::unique_ptr<TextCondition> test, TextCondition::make(expression));
       if (test != nullptr && plan::contains(columns_, test->variable())) {
         const auto column = std::ranges::lower_bound(columns_, test->variable());
         evaluator_.text_columns_.push_back(static_cast<size_t>(column - columns_.begin()));
@@ -72,7 +72,7 @@ class Evaluator::Builder {
       node.kind = Node::Kind::kExists;
       node.input = evaluator_.exists_.size();
       evaluator_.exists_.push_back(
-          std::make_unique<ExistsTest>(*exists, columns_, evaluator_.execution_));
+          std::make_unique<ExistsCondition>(*exists, columns_, evaluator_.execution_));
       return ok_status();
     }
     const auto* call = std::get_if<Expression::Call>(&expression.form);

@@ -12,14 +12,14 @@
 #include "weft/exec/quad_source.h"
 #include "weft/exec/row_batch.h"
 #include "weft/exec/term_pool.h"
-#include "weft/exec/text_test.h"
+#include "weft/exec/text_condition.h"
 
 namespace weft::exec {
 
 // Not thread-safe. All given must outlive it.
 class TextFilter {
  public:
-  TextFilter(std::unique_ptr<TextTest> test, QuadSource& source, const TermPool& pool)
+  TextFilter(std::unique_ptr<TextCondition> test, QuadSource& source, const TermPool& pool)
       : test_(std::move(test)), source_(source), pool_(pool) {}
 
   // keep[row] becomes 0 where it is not, and the test is not true. Errors: the source's.
@@ -36,7 +36,7 @@ class TextFilter {
   // Tests `unknown_`, ascending.
   Status test_unknown();
 
-  std::unique_ptr<TextTest> test_;
+  std::unique_ptr<TextCondition> test_;
   QuadSource& source_;
   const TermPool& pool_;
   std::vector<Known> known_;

@@ -14,11 +14,11 @@
 
 namespace weft::exec {
 
-class Evaluator::ExistsTest {
+class Evaluator::ExistsCondition {
  public:
   // For rows with `columns`. Without a plan in `execution` it has no answer yet.
-  ExistsTest(const sparql::Expression::Exists& exists, const plan::VariableList& columns,
-             Execution& execution);
+  ExistsCondition(const sparql::Expression::Exists& exists, const plan::VariableList& columns,
+                  Execution& execution);
 
   // Answers for the rows of `batch` with keep[row] != 0, or all.
   Status run(const RowBatch& batch, const std::vector<uint8_t>* keep);

@@ -1,4 +1,4 @@
-#include "weft/exec/text_test.h"
+#include "weft/exec/text_condition.h"
 
 #include <utility>
 
@@ -14,7 +14,7 @@ using sparql::Expression;
 using sparql::Function;
 
 // A call, with the text that it takes and the constant that it compares it with.
-struct TextTest::Node {
+struct TextCondition::Node {
   enum class Origin : uint8_t { kString, kStr, kLang };  // ?x, STR(?x), LANG(?x)
   enum class Case : uint8_t { kAsIs, kLower, kUpper };
   Function function = Function::kStr;
@@ -25,10 +25,10 @@ struct TextTest::Node {
   std::vector<Node> parts;  // of && || !
 };
 
-TextTest::TextTest() = default;
-TextTest::~TextTest() = default;
+TextCondition::TextCondition() = default;
+TextCondition::~TextCondition() = default;
 
-class TextTest::Builder {
+class TextCondition::Builder {
  public:
   std::optional<plan::Variable> variable;
 
@@ -140,23 +140,23 @@ class TextTest::Builder {
   }
 };
 
-Result<std::unique_ptr<TextTest>> TextTest::make(const Expression& condition) {
-  std::unique_ptr<TextTest> test(new TextTest());
+Result<std::unique_ptr<TextCondition>> TextCondition::make(const Expression& condition) {
+  std::unique_ptr<TextCondition> test(new TextCondition());
   test->root_ = std::make_unique<Node>();
   Builder builder;
   WEFT_TRY(const bool fits, builder.truth(condition, *test->root_));
   if (!fits || !builder.variable.has_value()) {
-    return std::unique_ptr<TextTest>();
+    return std::unique_ptr<TextCondition>();
   }
   test->variable_ = *builder.variable;
   return test;
 }
 
-std::optional<bool> TextTest::truth(std::string_view token) {
+std::optional<bool> TextCondition::truth(std::string_view token) {
   return token.empty() ? std::nullopt : truth(*root_, token);
 }
 
-std::optional<bool> TextTest::truth(const Node& node, std::string_view token) {
+std::optional<bool> TextCondition::truth(const Node& node, std::string_view token) {
   switch (node.function) {
     case Function::kAnd:
     case Function::kOr: {
@@ -186,7 +186,7 @@ std::optional<bool> TextTest::truth(const Node& node, std::string_view token) {
   }
 }
 
-std::optional<std::string_view> TextTest::text(const Node& node, std::string_view token) {
+std::optional<std::string_view> TextCondition::text(const Node& node, std::string_view token) {
   if (rdf::kind_of(token) == rdf::TermKind::kIri && node.origin == Node::Origin::kStr) {
     return rdf::iri_of(token);
   }
@@ -216,7 +216,7 @@ std::optional<std::string_view> TextTest::text(const Node& node, std::string_vie
   return unescaped_;
 }
 
-std::optional<bool> TextTest::compare(const Node& node, std::string_view token) {
+std::optional<bool> TextCondition::compare(const Node& node, std::string_view token) {
   std::optional<std::string_view> found = text(node, token);
   if (found.has_value() && node.letters != Node::Case::kAsIs) {
     found = change_case(*found, node.letters == Node::Case::kUpper, other_case_)
@@ -228,9 +228,10 @@ std::optional<bool> TextTest::compare(const Node& node, std::string_view token) 
   }
   switch (node.function) {
     case Function::kContains:
-      // An empty text may have no address, which memmem would hand back.
-      return node.constant.empty() || memmem(found->data(), found->size(), node.constant.data(),
-                                             node.constant.size()) != nullptr;
+      // An empty text may have no address, which memmem neither takes nor tells from "not there".
+      return node.constant.empty() ||
+             (!found->empty() && memmem(found->data(), found->size(), node.constant.data(),
+                                        node.constant.size()) != nullptr);
     case Function::kStrStarts:
       return found->starts_with(node.constant);
     case Function::kStrEnds:

@@ -20,13 +20,13 @@
 namespace weft::exec {
 
 // Not thread-safe.
-class TextTest {
+class TextCondition {
  public:
   // Null if `condition` is of another form. Errors: those of a constant regular expression.
-  static Result<std::unique_ptr<TextTest>> make(const sparql::Expression& condition);
-  ~TextTest();
-  TextTest(const TextTest&) = delete;
-  TextTest& operator=(const TextTest&) = delete;
+  static Result<std::unique_ptr<TextCondition>> make(const sparql::Expression& condition);
+  ~TextCondition();
+  TextCondition(const TextCondition&) = delete;
+  TextCondition& operator=(const TextCondition&) = delete;
 
   // The one variable that it is about.
   plan::Variable variable() const { return variable_; }
@@ -37,7 +37,7 @@ class TextTest {
   struct Node;
   class Builder;
 
-  TextTest();
+  TextCondition();
   std::optional<bool> truth(const Node& node, std::string_view token);
   std::optional<bool> compare(const Node& node, std::string_view token);
   // The text that a node takes, as it is written; nullopt is an error. Valid until the next call.

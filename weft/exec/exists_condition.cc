@@ -1,4 +1,4 @@
-#include "weft/exec/exists_test.h"
+#include "weft/exec/exists_condition.h"
 
 #include "weft/exec/operators/operator.h"
 
@@ -11,8 +11,8 @@ constexpr size_t kKeysMax = 1'000'000;
 
 }  // namespace
 
-Evaluator::ExistsTest::ExistsTest(const sparql::Expression::Exists& exists,
-                                  const plan::VariableList& columns, Execution& execution)
+Evaluator::ExistsCondition::ExistsCondition(const sparql::Expression::Exists& exists,
+                                            const plan::VariableList& columns, Execution& execution)
     : execution_(execution), negated_(exists.negated), known_charge_(&execution.budget) {
   if (execution.plan == nullptr) {
     return;
@@ -25,7 +25,7 @@ Evaluator::ExistsTest::ExistsTest(const sparql::Expression::Exists& exists,
   }
 }
 
-Status Evaluator::ExistsTest::run(const RowBatch& batch, const std::vector<uint8_t>* keep) {
+Status Evaluator::ExistsCondition::run(const RowBatch& batch, const std::vector<uint8_t>* keep) {
   if (plan_ == nullptr) {
     return Error(ErrorKind::kInternal, "an EXISTS has no plan");
   }
@@ -58,7 +58,7 @@ Status Evaluator::ExistsTest::run(const RowBatch& batch, const std::vector<uint8
   return ok_status();
 }
 
-Result<bool> Evaluator::ExistsTest::matches(uint32_t key) {
+Result<bool> Evaluator::ExistsCondition::matches(uint32_t key) {
   WEFT_TRY_STATUS(execution_.interrupt.check());
   row_.reset(columns_.size());
   row_.rows = 1;
