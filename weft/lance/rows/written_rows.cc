@@ -68,16 +68,16 @@ Result<StagedTransaction> stage_written(const Snapshot& base, WrittenRows rows,
     for (const Fragment& fragment : base.manifest().fragments) {
       update.removed_fragment_ids.push_back(fragment.id);
     }
-  } else if (!rows.replaced.empty()) {
-    std::vector<uint64_t> addresses;
-    addresses.reserve(rows.replaced.size());
+  } else if (!rows.replaced.empty() || !rows.removed.empty()) {
+    std::vector<uint64_t> addresses = std::move(rows.removed);
+    addresses.reserve(addresses.size() + rows.replaced.size());
     for (const ReplacedRow& row : rows.replaced) {
       addresses.push_back(row.address);
     }
     const GroupedRows grouped = group_by_fragment(std::move(addresses));
     WEFT_TRY_STATUS(check_addresses(base, grouped));
     WEFT_TRY(Removal removal, remove_rows(stage, grouped));
-    if (base.manifest().has_stable_row_ids()) {
+    if (base.manifest().has_stable_row_ids() && !rows.replaced.empty()) {
       WEFT_TRY(const std::vector<Identity> identities, identities_of(base, rows.replaced));
       set_identities(rows.replaced, identities, base.manifest().next_row_id, base.version() + 1,
                      rows.fragments);

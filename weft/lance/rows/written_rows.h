@@ -25,6 +25,7 @@ struct WrittenRows {
   std::vector<Fragment> fragments;    // ids 0, as RowWriter::finish gives them
   std::vector<StagedObject> held;     // files of theirs that wait
   std::vector<ReplacedRow> replaced;  // ascending by position, no address twice
+  std::vector<uint64_t> removed;      // addresses of rows that go, none of them replaced
   // Every row that was there goes.
   bool replaces_all = false;
   std::optional<std::string> inserted_keys;  // KeyFilter::serialize

@@ -1,6 +1,7 @@
 #include "weft/lance/table/cleanup.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "weft/lance/table/index_section.h"
@@ -77,8 +78,16 @@ class Cleaner {
   }
 
  private:
-  Status find_parts() {
+  Status find_branches() {
     WEFT_TRY(branches_, list_branches(root_));
+    std::erase_if(branches_, [&](const Branch& branch) {
+      return options_.ignore_branches.contains(branch.name);
+    });
+    return {};
+  }
+
+  Status find_parts() {
+    WEFT_TRY_STATUS(find_branches());
     WEFT_TRY(tags_, list_tags(root_));
     std::vector<std::string> names = {""};
     for (const Branch& branch : branches_) {
@@ -111,7 +120,8 @@ class Cleaner {
     for (const VersionEntry& entry : versions) {
       bool keep = &entry == &versions.back() || is_pinned(part, entry.version) ||
                   entry.stored > options_.put_before;
-      if (!keep) {
+      const bool given_up = options_.drop_versions.contains({part.location.branch, entry.version});
+      if (!keep && !given_up) {
         WEFT_TRY(const Snapshot snapshot, open_version(part.location, entry.version, entry.naming));
         const auto& made = snapshot.manifest().timestamp;
         keep = !made || to_wall_time(*made) >= options_.keep_since;
@@ -143,12 +153,16 @@ class Cleaner {
     for (std::string& file : files) {
       (file.ends_with('/') ? folders_ : files_).insert(std::move(file));
     }
+    if (options_.extra_files) {
+      WEFT_TRY(std::vector<std::string> extra, options_.extra_files(snapshot));
+      files_.insert(std::make_move_iterator(extra.begin()), std::make_move_iterator(extra.end()));
+    }
     return {};
   }
 
   // Versions that were made meanwhile may name old files (a restore, a branch).
   Status reach_newcomers() {
-    WEFT_TRY(branches_, list_branches(root_));
+    WEFT_TRY_STATUS(find_branches());
     std::vector<std::string> names = {""};
     for (const Branch& branch : branches_) {
       names.push_back(branch.name);
@@ -222,10 +236,18 @@ class Cleaner {
     return false;
   }
 
+  bool may_go(const storage::ObjectInfo& object) const {
+    const std::string_view inside = inside_part(object.name);
+    const bool is_own = is_table_file(inside) || (options_.is_extra && options_.is_extra(inside));
+    const bool is_engines = inside.starts_with(kDataFolder) && inside.ends_with(kEngineDataEnding);
+    const base::WallTime before =
+        is_engines ? options_.engine_put_before.value_or(options_.put_before) : options_.put_before;
+    return is_own && object.modified <= before && !is_reachable(object.name);
+  }
+
   Status remove_files(const std::vector<storage::ObjectInfo>& objects) {
     for (const storage::ObjectInfo& object : objects) {
-      if (object.modified <= options_.put_before && is_table_file(inside_part(object.name)) &&
-          !is_reachable(object.name)) {
+      if (may_go(object)) {
         WEFT_TRY_STATUS(remove(object.name, object.size));
       }
     }

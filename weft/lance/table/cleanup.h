@@ -17,8 +17,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/base/clock.h"
@@ -36,6 +39,18 @@ struct CleanupOptions {
   std::set<std::pair<std::string, uint64_t>> keep_versions;
   // Detached versions that nobody needs any more, the same way.
   std::set<std::pair<std::string, uint64_t>> drop_detached;
+  // Other versions of the same kind, however young they say they are; but see X2 for those that are
+  // kept for a reason.
+  std::set<std::pair<std::string, uint64_t>> drop_versions;
+  // Branches that are as if they were not there: neither kept nor removed.
+  std::set<std::string> ignore_branches;
+  // Data files that engines wrote may belong to a commit of theirs that takes longer: removed only
+  // if put before this. Nothing: as all others.
+  std::optional<base::WallTime> engine_put_before;
+  // Files of a layer above: whether a name below the table's folder is one, and which of them, by
+  // their names in the store, a version needs. Both or none.
+  std::function<bool(std::string_view inside)> is_extra;
+  std::function<Result<std::vector<std::string>>(const Snapshot&)> extra_files;
   bool dry_run = false;
 };
 

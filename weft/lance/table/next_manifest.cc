@@ -5,6 +5,7 @@
 
 #include "weft/codec/protobuf_wire.h"
 #include "weft/lance/table/index_section.h"
+#include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/row_sequence.h"
 
 namespace weft::lance {
@@ -319,6 +320,18 @@ Result<NextManifest> next_manifest(const Snapshot& base, Operation& operation, b
   next.manifest.timestamp = base.manifest().timestamp;
   stamp(next.manifest, now);
   return next;
+}
+
+Result<Snapshot> restored_under(const Snapshot& newest, const Snapshot& content) {
+  Operation restore = RestoreOperation{content.version()};
+  WEFT_TRY(NextManifest next, next_manifest(newest, restore, base::WallTime(), &content));
+  next.manifest.version = newest.version();
+  std::string bytes = serialize_manifest_file(
+      std::move(next.manifest),
+      next.index_section ? std::optional(as_bytes(*next.index_section)) : std::nullopt,
+      std::nullopt);
+  return Snapshot::from_bytes(newest.location(), storage::Buffer::from(std::move(bytes)),
+                              newest.naming());
 }
 
 Status check_same_fields(const std::vector<Fragment>& fragments, const Manifest& staged,

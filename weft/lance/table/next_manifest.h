@@ -27,6 +27,11 @@ struct NextManifest {
 Result<NextManifest> next_manifest(const Snapshot& base, Operation& operation, base::WallTime now,
                                    const Snapshot* restored = nullptr);
 
+// `content` as if it stood under the number of `newest`, which it does not descend from or which
+// has other rows: what is staged upon it comes above `newest`, with fragment and row ids that
+// neither has given. Not to be stored. Errors: kUnsupported: `newest` must not be written.
+Result<Snapshot> restored_under(const Snapshot& newest, const Snapshot& content);
+
 // The parts that every new manifest gets, first versions too.
 void stamp(Manifest& manifest, base::WallTime now);
 // Fills in ids, row ids and versions of a new fragment.

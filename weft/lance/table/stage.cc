@@ -109,6 +109,12 @@ Result<StagedTransaction> Stage::finish(Operation operation) && {
     upsert(next.manifest.config, key, value);
   }
   recompute_flags(next.manifest);
+  if (options_.says_overwrite) {
+    OverwriteOperation overwrite;
+    overwrite.schema = next.manifest.fields;
+    overwrite.schema_metadata = next.manifest.schema_metadata;
+    operation = std::move(overwrite);
+  }
   WEFT_TRY(StagedTransaction staged,
            seal(base_.location(), base_.version(), base_.naming(), std::move(next),
                 std::move(operation), options_, std::move(objects_)));

@@ -57,6 +57,9 @@ struct StageOptions {
   // Of the transaction; empty: a fresh one. A commit keeps it over all its rebases, so that it
   // recognises itself after an ambiguous answer.
   std::string uuid;
+  // The transaction says that all was overwritten, whatever the operation: for a base that is not
+  // the version whose number it has (restored_under), so that nobody carries his work over it.
+  bool says_overwrite = false;
 };
 inline constexpr size_t kInlineTransactionBytesMax = 4096;
 
