@@ -69,6 +69,7 @@ class Loader {
     }
     write.is_strict = request_.mode == LoadMode::kOverwrite;
     write.expected_head = request_.expected_head;
+    write.begun_at = began_;
     return write;
   }
 
@@ -224,6 +225,7 @@ class Loader {
   const LoadRequest& request_;
   const std::stop_token& stop_;
   base::Ulid operation_;
+  const base::WallTime began_ = place_.clock.now();
   // What the load is read against; it is checked against what it is written upon.
   std::shared_ptr<const GraphSnapshot> graph_;
   LoadedTables tables_;

@@ -6,6 +6,7 @@
 
 #include "weft/catalog/fork.h"
 #include "weft/lance/rows/carry_over.h"
+#include "weft/lance/table/next_manifest.h"
 #include "weft/txn/head.h"
 
 namespace weft::txn {
@@ -19,8 +20,8 @@ constexpr uint64_t kHeldBytesMax = uint64_t{1} << 20U;
 
 Error foreign_version(const TableEntry& table, const HeadReport& report) {
   Error error(ErrorKind::kConflict,
-              "another program has changed rows of this table, which weft cannot take up yet; "
-              "nothing was changed");
+              "another program has changed rows of this table; nothing was changed: see "
+              "weft repair --plan, then --adopt or --discard");
   error = std::move(error)
               .with("table", table.key)
               .with("path", table.path)
@@ -95,7 +96,9 @@ Status Capture::keep_base(std::string_view key, const lance::Snapshot& version) 
 
 Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
                                             const lance::Snapshot& pinned) {
-  WEFT_TRY_STATUS(guard_version(place_, version, pinned, stage_options()));
+  WEFT_TRY(const std::string guard,
+           guard_version(place_, version, pinned, kKeepPrefix, stage_options()));
+  static_cast<void>(guard);
   WEFT_TRY_STATUS(keep_base(key, version));
   version.set_durable();
   return version;
@@ -113,8 +116,43 @@ Result<Change> Capture::rebase(const std::string& key) {
   TableChange& table = change.tables.emplace_back();
   table.key = key;
   table.identity = found->identity;
-  WEFT_TRY(table.staged, lance::stage_carried_over(onto, *report.base, pinned, stage_options()));
+  auto carried = lance::stage_carried_over(onto, *report.base, pinned, stage_options());
+  if (!carried.ok() && carried.error().kind() == ErrorKind::kUnsupported) {
+    // The pin is not a small change of its base (a repair's is not): its content comes back whole.
+    WEFT_TRY(lance::Snapshot restored, lance::restored_under(onto, pinned));
+    carried =
+        lance::Stage(std::move(restored), repair_options().stage).finish(lance::UpdateOperation());
+  }
+  WEFT_TRY(table.staged, std::move(carried));
   return change;
+}
+
+Result<Capture::Standing> Capture::examine(std::string_view key) {
+  WEFT_TRY(const TableEntry* const found, entry(key));
+  WEFT_TRY(lance::Snapshot pinned, catalog::open_pinned(place_, *found));
+  // What a branch has not written yet has no native branch, and so no rows of others.
+  HeadReport report;
+  if (found->pin.ref == place_.life) {
+    WEFT_TRY(report, examine_head(place_, *found, pinned, true));
+  }
+  if (report.state != HeadState::kPinned) {
+    WEFT_TRY_STATUS(check_is_newest());
+  }
+  return Standing{std::move(pinned), std::move(report)};
+}
+
+Result<lance::Snapshot> Capture::table_over(std::string_view key, const Standing& standing) {
+  const lance::Snapshot& head = *standing.report.head;
+  WEFT_TRY(lance::Snapshot restored, lance::restored_under(head, standing.pinned));
+  WEFT_TRY_STATUS(keep_base(key, head));
+  restored.set_durable();
+  return restored;
+}
+
+lance::RowOptions Capture::repair_options() const {
+  lance::RowOptions options = row_options();
+  options.stage.says_overwrite = true;
+  return options;
 }
 
 catalog::DetachedVersion Capture::base_of(std::string_view key) const {

@@ -14,6 +14,7 @@
 #include "weft/catalog/pinned_table.h"
 #include "weft/lance/rows/row_operations.h"
 #include "weft/lance/table/stage.h"
+#include "weft/txn/head.h"
 
 namespace weft::txn {
 
@@ -46,6 +47,19 @@ class Capture {
   // same rows. Errors: kNotFound; kConflict with reason=foreign-version (T6), or one that write()
   // answers by starting over: hand it on; kCorrupt.
   Result<lance::Snapshot> table(std::string_view key);
+  // For repairs: what stands at the head of a table, whatever it is. Nothing is built upon it.
+  // Errors: kNotFound; stale captures, as table(); kCorrupt.
+  struct Standing {
+    lance::Snapshot pinned;
+    HeadReport report;
+  };
+  Result<Standing> examine(std::string_view key);
+  // The published rows as if they stood under the number of others' newest version: what is staged
+  // upon that with repair_options() becomes the version above it, and its pin takes that version
+  // for its base.
+  Result<lance::Snapshot> table_over(std::string_view key, const Standing& standing);
+  lance::RowOptions repair_options() const;
+
   // For whatever is staged in this attempt: names that nothing else has, copies kept.
   lance::StageOptions stage_options() const;
   // The same with small files of rows held back, to be put with all else under one barrier.

@@ -1,5 +1,6 @@
 #include "weft/txn/head.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +16,8 @@ namespace weft::txn {
 namespace {
 
 using catalog::TableEntry;
+
+constexpr std::string_view kRefsFolder = "_refs/";
 
 Result<bool> exists(storage::ObjectStore& store, const std::string& name) {
   const auto opened = store.open(name);
@@ -48,6 +51,34 @@ Result<Number> follow_pin(const catalog::CatalogPlace& place, const TableEntry& 
   WEFT_TRY(const lance::FollowResult followed,
            lance::follow(location, table.pin.detached_version, table.pin.head_version));
   return followed.outcome == lance::FollowOutcome::kTaken ? Number::kTaken : Number::kPinned;
+}
+
+// Whether a version stands above the pin's. The next number tells, but where a tag or a native
+// branch has kept the pin's version from a cleanup that removed the ones above it up to the newest.
+// Refs that are older than the version cannot have.
+Result<bool> is_beyond(const catalog::CatalogPlace& place, const lance::TableLocation& location,
+                       const lance::Snapshot& pinned, bool is_thorough) {
+  const uint64_t number = pinned.version();
+  WEFT_TRY(const bool has_next,
+           exists(place.store, location.object(lance::manifest_name(number + 1))));
+  if (has_next) {
+    return true;
+  }
+  const auto& stamp = pinned.manifest().timestamp;
+  const int64_t made_us = stamp ? lance::to_wall_time(*stamp).microseconds : 0;
+  if (!is_thorough && place.clock.now().microseconds - made_us < kFreshHeadUs) {
+    return false;
+  }
+  WEFT_TRY(const std::vector<storage::ObjectInfo> refs,
+           place.store.list(lance::join_name(location.root, kRefsFolder)));
+  const bool may_be_kept = std::ranges::any_of(refs, [&](const storage::ObjectInfo& ref) {
+    return ref.modified.microseconds >= made_us - catalog::kClockSkewMaxUs;
+  });
+  if (!may_be_kept) {
+    return false;
+  }
+  WEFT_TRY(const lance::VersionList list, lance::list_versions(location));
+  return !list.versions.empty() && list.versions.back().version > number;
 }
 
 bool is_harmless(const lance::Operation& operation) {
@@ -103,18 +134,102 @@ Status add_file_names(const lance::Snapshot& version, const lance::Fragment& fra
   return ok_status();
 }
 
+bool has_fragment(const lance::Snapshot& snapshot, const lance::Fragment& wanted) {
+  return std::ranges::find(snapshot.manifest().fragments, wanted.files, &lance::Fragment::files) !=
+         snapshot.manifest().fragments.end();
+}
+
+// Whether an operation says that it took this fragment of the version that it went on from.
+bool has_taken(const lance::Operation& operation, const lance::Fragment& fragment) {
+  const auto has = [&](const std::vector<uint64_t>& ids) {
+    return std::ranges::find(ids, fragment.id) != ids.end();
+  };
+  if (const auto* removal = std::get_if<lance::DeleteOperation>(&operation)) {
+    return has(removal->deleted_fragment_ids);
+  }
+  if (const auto* update = std::get_if<lance::UpdateOperation>(&operation)) {
+    return has(update->removed_fragment_ids) ||
+           std::ranges::find(update->updated_fragments, fragment.id, &lance::Fragment::id) !=
+               update->updated_fragments.end();
+  }
+  if (const auto* rewrite = std::get_if<lance::RewriteOperation>(&operation)) {
+    return std::ranges::any_of(rewrite->groups, [&](const lance::RewriteGroup& group) {
+      return std::ranges::find(group.old_fragments, fragment.files, &lance::Fragment::files) !=
+             group.old_fragments.end();
+    });
+  }
+  return std::holds_alternative<lance::OverwriteOperation>(operation) ||
+         std::holds_alternative<lance::MergeOperation>(operation) ||
+         std::holds_alternative<lance::DataReplacementOperation>(operation);
+}
+
+// Whether the version under the next number went on from this one: it is younger, and has its
+// fragments but for those that it says it took. A number alone does not tell: where a cleanup left
+// a gap below versions of others, ours may have come to stand in it later.
+Result<bool> is_followed_by_next(const lance::Snapshot& from) {
+  const auto next = lance::open_version(from.location(), from.version() + 1, from.naming());
+  if (!next.ok()) {
+    const bool is_gone =
+        next.error().kind() == ErrorKind::kNotFound || next.error().kind() == ErrorKind::kCorrupt;
+    return is_gone ? Result<bool>(false) : Result<bool>(next.error());
+  }
+  const auto& before = from.manifest().timestamp;
+  const auto& after = next->manifest().timestamp;
+  if (before && after && lance::to_wall_time(*after) < lance::to_wall_time(*before)) {
+    return false;
+  }
+  WEFT_TRY(const std::optional<lance::Transaction> transaction, next->transaction());
+  return std::ranges::all_of(from.manifest().fragments, [&](const lance::Fragment& fragment) {
+    return has_fragment(*next, fragment) ||
+           (transaction && has_taken(transaction->operation, fragment));
+  });
+}
+
+// Whether a fragment that `version` has and `before` has not is one of `later` too.
+bool has_news_of(const lance::Snapshot& version, const std::optional<lance::Snapshot>& before,
+                 const lance::Snapshot& later) {
+  return std::ranges::any_of(version.manifest().fragments, [&](const lance::Fragment& fragment) {
+    return has_fragment(later, fragment) && !(before && has_fragment(*before, fragment));
+  });
+}
+
+// What the versions of others went on from: the pin, or what it was staged upon if others have its
+// number. Nothing if that cannot be told any more.
+Result<std::optional<lance::Snapshot>> begun_from(const catalog::CatalogPlace& place,
+                                                  const TableEntry& table,
+                                                  const lance::Snapshot& pinned, Number who,
+                                                  const lance::Snapshot& head) {
+  WEFT_TRY(std::optional<lance::Snapshot> base, catalog::open_pin_base(place, table));
+  if (who != Number::kTaken) {
+    WEFT_TRY(const bool is_followed, is_followed_by_next(pinned));
+    return is_followed || has_news_of(pinned, base, head) ? std::optional(pinned)
+                                                          : std::optional<lance::Snapshot>();
+  }
+  if (base) {
+    // Under its own number, not that of its detached copy.
+    std::string bytes;
+    WEFT_TRY(bytes, lance::with_version(base->file().view(), table.pin.head_version - 1));
+    WEFT_TRY(base, lance::Snapshot::from_bytes(
+                       base->location(), storage::Buffer::from(std::move(bytes)), base->naming()));
+    WEFT_TRY(const bool is_followed, is_followed_by_next(*base));
+    if (is_followed) {
+      return base;
+    }
+  }
+  return std::optional<lance::Snapshot>();
+}
+
 }  // namespace
 
 Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableEntry& table,
-                                const lance::Snapshot& pinned) {
+                                const lance::Snapshot& pinned, bool is_thorough) {
   const lance::TableLocation location = catalog::location_of(place, table);
   const uint64_t number = table.pin.head_version;
   WEFT_TRY(const Number who, follow_pin(place, table));
   HeadReport report;
   if (who == Number::kPinned) {
-    WEFT_TRY(const bool is_beyond,
-             exists(place.store, location.object(lance::manifest_name(number + 1))));
-    if (!is_beyond) {
+    WEFT_TRY(const bool has_later, is_beyond(place, location, pinned, is_thorough));
+    if (!has_later) {
       return report;
     }
   }
@@ -124,7 +239,9 @@ Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableE
   report.state = HeadState::kOtherRows;
   report.other_version = heard.harmful_version;
   report.other_operation = std::move(heard.harmful_operation);
+  report.first_version = first;
   if (report.other_version != 0) {
+    WEFT_TRY(report.base, begun_from(place, table, pinned, who, *report.head));
     return report;
   }
   const lance::RowTraits traits =
@@ -141,12 +258,14 @@ Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableE
   }
   if (report.state == HeadState::kOtherRows) {
     report.other_version = report.head->version();
+    WEFT_TRY(report.base, begun_from(place, table, pinned, who, *report.head));
   }
   return report;
 }
 
-Status guard_version(const catalog::CatalogPlace& place, const lance::Snapshot& version,
-                     const lance::Snapshot& pinned, const lance::StageOptions& options) {
+Result<std::string> guard_version(const catalog::CatalogPlace& place,
+                                  const lance::Snapshot& version, const lance::Snapshot& pinned,
+                                  std::string_view prefix, const lance::StageOptions& options) {
   std::vector<std::string> names = {
       version.location().object(lance::manifest_name(version.version(), version.naming()))};
   for (const lance::Fragment& fragment : version.manifest().fragments) {
@@ -158,11 +277,12 @@ Status guard_version(const catalog::CatalogPlace& place, const lance::Snapshot& 
   WEFT_TRY_STATUS(place.store.sync_existing(names));
   // One name for one content, so that several writers, or attempts of one, leave one branch.
   const std::string hash = codec::to_hex(codec::blake3_16(version.file().view()));
-  const std::string name =
-      "weft-keep." + std::to_string(version.version()) + "." + hash.substr(0, 16);
+  std::string name =
+      std::string(prefix) + std::to_string(version.version()) + "." + hash.substr(0, 16);
   const auto created = lance::create_branch(version, name, options);
-  return created.ok() || created.error().kind() == ErrorKind::kAlreadyExists ? ok_status()
-                                                                             : created.error();
+  return created.ok() || created.error().kind() == ErrorKind::kAlreadyExists
+             ? Result<std::string>(std::move(name))
+             : Result<std::string>(created.error());
 }
 
 }  // namespace weft::txn

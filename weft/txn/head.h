@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "weft/base/result.h"
 #include "weft/catalog/catalog.h"
@@ -22,26 +23,42 @@ enum class HeadState : uint8_t {
 
 struct HeadReport {
   HeadState state = HeadState::kPinned;
-  // kSameRows, kTaken: the newest version. kTaken: what the pin was staged upon.
+  // All but kPinned: the newest version. kTaken: what the pin was staged upon. kOtherRows: what the
+  // others went on from, the pin or what it was staged upon; nothing if that is not known any more.
   std::optional<lance::Snapshot> head;
   std::optional<lance::Snapshot> base;
+  // kOtherRows: the numbers of the others' versions begin here, as far as they are still there.
+  uint64_t first_version = 0;
   // kOtherRows: the first version that is known to have changed them, and what it says it did.
   uint64_t other_version = 0;
   std::string other_operation;
 };
 
+// A cleanup may keep a head for a tag or a branch and remove all above it but the newest version,
+// so that nothing stands at the next number. A head older than this is looked at with that in mind,
+// which lists the table's tags and branches; a younger one only if `is_thorough`.
+inline constexpr int64_t kFreshHeadUs = int64_t{60} * 1'000'000;
+
 // Brings the head to the pin if nobody did. Two reads if the head is the pinned version. `pinned`
 // is the pin as open_pinned gave it. Errors: kCorrupt; those of the store.
 Result<HeadReport> examine_head(const catalog::CatalogPlace& place,
-                                const catalog::TableEntry& table, const lance::Snapshot& pinned);
+                                const catalog::TableEntry& table, const lance::Snapshot& pinned,
+                                bool is_thorough = false);
 
 // Versions of others of which the transactions are read; where there are more, rows are compared
 // with their versions.
 inline constexpr uint64_t kForeignTransactionsMax = 1024;
 
+// Names of native branches begin so: of versions that pins were built upon, and of those that a
+// repair has discarded.
+inline constexpr std::string_view kKeepPrefix = "weft-keep.";
+inline constexpr std::string_view kDiscardedPrefix = "weft-discarded.";
+
 // Makes the rows of a version of others last: files that the pin does not have are synced, and a
-// native branch of the table keeps an engine's cleanup off them. Errors: those of the store.
-Status guard_version(const catalog::CatalogPlace& place, const lance::Snapshot& version,
-                     const lance::Snapshot& pinned, const lance::StageOptions& options);
+// native branch of the table keeps an engine's cleanup off them. Returns the branch's name.
+// Errors: those of the store.
+Result<std::string> guard_version(const catalog::CatalogPlace& place,
+                                  const lance::Snapshot& version, const lance::Snapshot& pinned,
+                                  std::string_view prefix, const lance::StageOptions& options);
 
 }  // namespace weft::txn

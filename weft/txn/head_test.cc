@@ -194,6 +194,66 @@ TEST_F(HeadTest, ChangedRowsThatTookANumberAreNotTakenForTheBase) {
   EXPECT_EQ(published(place(), "node:A"), (std::multiset<int64_t>{1, 2, 3, 4}));
 }
 
+// Time moves when a test says so, and a little with each look at it.
+class SteppedClock final : public base::Clock {
+ public:
+  base::WallTime now() const override { return {++microseconds}; }
+  int64_t monotonic_microseconds() const override { return ++microseconds; }
+  void sleep_microseconds(int64_t duration) const override { microseconds += duration; }
+  mutable int64_t microseconds = 1'800'000'000'000'000;
+};
+
+// A cleanup keeps the tagged head and the newest version, and takes what is between them.
+TEST_F(HeadTest, ChangedRowsAboveAHeadThatACleanupKeptAreFound) {
+  for (const bool is_branch : {false, true}) {
+    SCOPED_TRACE(is_branch);
+    SteppedClock clock;
+    storage::MemoryDisk disk(&clock);
+    storage::MemoryStore store(disk);
+    const catalog::CatalogPlace at{
+        .store = store, .clock = clock, .random = random_, .executor = executor_, .life = {}};
+    lance::RowOptions theirs = foreign();
+    theirs.stage.clock = &clock;
+    ASSERT_TRUE(insert(at, {{"node:A", {1}}}).ok());
+    const lance::Snapshot pinned = *head_of(at, "node:A");
+    if (is_branch) {
+      ASSERT_TRUE(lance::create_branch(pinned, "theirs", theirs.stage).ok());
+    } else {
+      ASSERT_TRUE(lance::create_tag(pinned, "theirs", theirs.stage).ok());
+    }
+    lance::Snapshot head = pinned;
+    for (const int64_t id : {666, 667}) {
+      const auto staged = lance::stage_append(head, {id_rows({id})}, theirs);
+      head = *lance::commit(*staged, {theirs.stage, 10, true})->snapshot;
+    }
+    ASSERT_TRUE(
+        store.remove(pinned.location().object(lance::manifest_name(pinned.version() + 1))).ok());
+    clock.microseconds += kFreshHeadUs;
+    const auto refused = insert(at, {{"node:A", {3}}});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().fact("reason"), "foreign-version");
+    EXPECT_EQ(refused.error().fact("version"), "3");
+    EXPECT_THAT(published(at, "node:A"), ElementsAre(1));
+  }
+}
+
+// Where nobody looked behind the gap, ours come to stand in it: what is above them never saw them.
+TEST_F(HeadTest, VersionsAboveAGapAreNotTakenForDescendantsOfThoseThatFilledIt) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1}}}).ok());
+  const lance::Snapshot first = *head_of(place(), "node:A");
+  append(first, 666);
+  const lance::Snapshot theirs = append(*head_of(place(), "node:A"), 667);
+  ASSERT_TRUE(store_.remove(head_name(2)).ok());
+  ASSERT_TRUE(insert(place(), {{"node:A", {2}}}).ok());
+  const auto view = catalog::open_latest(place());
+  Capture capture(place(), *view, base::Ulid::make(clock_.now(), random_), 1);
+  const auto standing = capture.examine("node:A");
+  ASSERT_TRUE(standing.ok()) << standing.error().to_string();
+  EXPECT_EQ(standing->report.state, HeadState::kOtherRows);
+  EXPECT_EQ(standing->report.head->version(), theirs.version());
+  EXPECT_FALSE(standing->report.base.has_value());
+}
+
 TEST_F(HeadTest, ChangedRowsAreFoundThoughTheirTransactionIsGone) {
   ASSERT_TRUE(insert(place(), {{"node:A", {1, 2}}}).ok());
   append(*head_of(place(), "node:A"), 666);

@@ -31,6 +31,12 @@ class Writer {
       : place_(place), request_(request), prepare_(prepare) {
     operation_ = request.operation.is_none() ? base::Ulid::make(place.clock.now(), place.random)
                                              : request.operation;
+    // By the clock that nobody sets; it counts while the machine sleeps.
+    began_us_ = place.clock.monotonic_microseconds();
+    if (request.begun_at.has_value()) {
+      began_us_ -=
+          std::max<int64_t>(0, place.clock.now().microseconds - request.begun_at->microseconds);
+    }
   }
 
   Result<Receipt> run() {
@@ -141,6 +147,7 @@ class Writer {
     WEFT_TRY(catalog::StagedPublication staged,
              catalog::stage_publication(place_, capture.view(), std::move(next)));
     join_objects(change, capture, staged);
+    WEFT_TRY_STATUS(check_lifetime());
     WEFT_TRY(const catalog::PublishResult published, catalog::publish(place_, staged));
     view_ = published.view;
     if (published.outcome == catalog::PublishOutcome::kLost) {
@@ -149,6 +156,17 @@ class Writer {
     Receipt receipt{.commit = view_->state().head, .attempts = attempt};
     receipt.has_followed = follow(change);
     return std::optional(std::move(receipt));
+  }
+
+  Status check_lifetime() const {
+    const int64_t age_us = place_.clock.monotonic_microseconds() - began_us_;
+    return age_us <= kWriterLifetimeUs
+               ? ok_status()
+               : Status(Error(ErrorKind::kUnavailable,
+                              "this write began too long ago, and a cleanup may have what it has "
+                              "staged; nothing was changed: begin anew")
+                            .with("reason", "writer-lifetime")
+                            .with("seconds", static_cast<uint64_t>(age_us / 1'000'000)));
   }
 
   // The detached versions of all tables, what they name and the catalog's rows go under one
@@ -219,6 +237,7 @@ class Writer {
   const WriteRequest& request_;
   const Prepare& prepare_;
   base::Ulid operation_;
+  int64_t began_us_ = 0;
   std::optional<CatalogView> view_;
 };
 

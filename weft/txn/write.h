@@ -46,6 +46,11 @@ inline constexpr uint64_t kRebasesMax = 16;
 inline constexpr int64_t kIdempotencyRetentionUs = int64_t{7} * 24 * 3600 * 1'000'000;
 inline constexpr size_t kIdempotencyKeyBytesMax = 256;
 
+// A write is abandoned when this long ago it, or whoever staged for it before, began: what is older
+// and was never published, nobody will publish any more, and twice as long after it a cleanup may
+// have it (weft/graph/cleanup.h).
+inline constexpr int64_t kWriterLifetimeUs = int64_t{24} * 3600 * 1'000'000;
+
 struct WriteRequest {
   // None: a fresh one. To be repeated after kRecoveryRequired, whose fact operation holds it.
   base::Ulid operation = {};
@@ -62,6 +67,8 @@ struct WriteRequest {
   // Another head is kConflict with reason=precondition.
   std::optional<base::Ulid> expected_head = {};
   uint64_t attempts_max = 100;
+  // When the first object was staged, if that was before the call.
+  std::optional<base::WallTime> begun_at = {};
 };
 
 struct Receipt {
@@ -82,8 +89,8 @@ Status check_expected_head(const catalog::CatalogView* view, base::Ulid expected
 using Prepare = std::function<Result<Change>(Capture&)>;
 
 // Errors: those of `prepare`; kConflict; kLimit: the key; kUnavailable with reason=contention after
-// `attempts_max`; kRecoveryRequired with fact operation; those of the store, and then nothing was
-// published.
+// `attempts_max`, with reason=writer-lifetime after kWriterLifetimeUs; kRecoveryRequired with fact
+// operation; those of the store, and then nothing was published.
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare);
 
