@@ -30,6 +30,8 @@ void add_commit(CLI::App& app, Action& action);
 void add_snapshot(CLI::App& app, Action& action);
 void add_branch(CLI::App& app, Action& action);
 void add_graph_diff(CLI::App& app, Action& action);
+void add_cleanup(CLI::App& app, Action& action);
+void add_repair(CLI::App& app, Action& action);
 void add_serve(CLI::App& app, Action& action);
 
 }  // namespace weft::cli

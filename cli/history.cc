@@ -6,9 +6,7 @@
 #include "cli/progress.h"
 #include <fmt/format.h>
 
-#include "weft/codec/blake3.h"
-#include "weft/lance/table/manifest_file.h"
-#include "weft/lance/table/names.h"
+#include "weft/graph/lance_version.h"
 
 namespace weft::cli {
 namespace {
@@ -67,36 +65,42 @@ Status show_commit(const CommitArguments& arguments, Session& session) {
 
 struct SnapshotArguments {
   GraphArguments target;
+  ChangeArguments change;
   bool locations = false;
+  bool keep = false;
 };
 
-// Whether other programs find the version under the number of the head.
-Result<bool> has_head(storage::ObjectStore& store, const catalog::TableEntry& table) {
-  const lance::TableLocation location{&store, table.path, table.pin.ref};
-  const auto head = store.get(location.object(lance::manifest_name(table.pin.head_version)),
-                              lance::kManifestFileBytesMax);
-  if (!head.ok()) {
-    return head.error().kind() == ErrorKind::kNotFound ? Result<bool>(false)
-                                                       : Result<bool>(head.error());
+Result<graph::LanceVersion> lance_version(const SnapshotArguments& arguments, GraphTarget& target,
+                                          const graph::TypeTable& table) {
+  if (!arguments.keep) {
+    return graph::find_lance_version(table);
   }
-  return codec::to_hex(codec::blake3_16(head->bytes.view())) == table.pin.head_hash;
+  WEFT_TRY(const std::string actor, actor_of(arguments.change));
+  const graph::AllowEverything policy;
+  return graph::keep_lance_version(target.place(), {actor, policy}, table);
 }
 
-Status append_table(const SnapshotArguments& arguments, storage::ObjectStore& store,
+Status append_table(const SnapshotArguments& arguments, GraphTarget& target,
                     const graph::TypeTable& table, JsonText& json, std::string& text) {
-  const catalog::TablePin& pin = table.entry().pin;
   json.begin_object()
       .field("entity_kind", std::string_view(table.is_edge() ? "edge" : "node"))
       .field("type_name", table.name())
       .field("entity_count", table.row_count());
   text += fmt::format("{:<5} {:<30} {:>14}", table.is_edge() ? "edge" : "node", table.name(),
                       with_separators(table.row_count()));
-  if (arguments.locations) {
-    WEFT_TRY(const bool is_there, has_head(store, table.entry()));
-    const std::string uri = store.location() + "/" + table.entry().path;
-    json.field("uri", uri).field("version", pin.head_version).field("available", is_there);
-    text += fmt::format("  {} version {}{}", uri, pin.head_version,
-                        is_there ? "" : " (not there for other programs)");
+  if (arguments.locations || arguments.keep) {
+    WEFT_TRY(const graph::LanceVersion found, lance_version(arguments, target, table));
+    const std::string uri = target.store().location() + "/" + table.entry().path;
+    json.field("uri", uri).key("native_branch");
+    if (found.native_branch.empty()) {
+      json.null();
+    } else {
+      json.value(found.native_branch);
+    }
+    json.field("version", found.version).field("available", found.is_there);
+    text += fmt::format("  {}{} version {}{}", uri,
+                        found.native_branch.empty() ? "" : " branch " + found.native_branch,
+                        found.version, found.is_there ? "" : " (not there for other programs)");
   }
   json.end_object();
   text += "\n";
@@ -119,7 +123,7 @@ Status show_snapshot(const SnapshotArguments& arguments, Session& session) {
                                  commit_time(commit), commit.catalog_version);
   for (const auto* const tables : {&graph->nodes(), &graph->edges()}) {
     for (const auto& table : *tables) {
-      WEFT_TRY_STATUS(append_table(arguments, target->store(), *table, json, text));
+      WEFT_TRY_STATUS(append_table(arguments, *target, *table, json, text));
     }
   }
   json.end_array().end_object();
@@ -165,6 +169,10 @@ void add_snapshot(CLI::App& app, Action& action) {
   add_time_options(*command, arguments->target);
   command->add_flag("--locations", arguments->locations,
                     "Where each table lies and which version of it other Lance readers open");
+  command->add_flag("--keep", arguments->keep,
+                    "The same; what they cannot open any more becomes a native branch first");
+  command->add_option("--as", arguments->change.actor,
+                      "Who does it (default: WEFT_ACTOR, else the login name)");
   command->callback([arguments, &action] {
     action = [arguments](Session& s) { return show_snapshot(*arguments, s); };
   });

@@ -86,6 +86,8 @@ int run(int argc, char** argv) {
   add_snapshot(app, action);
   add_branch(app, action);
   add_graph_diff(app, action);
+  add_repair(app, action);
+  add_cleanup(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

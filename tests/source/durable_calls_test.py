@@ -38,8 +38,11 @@ STORE_CALLS = {
     ("weft/graph/create.cc", "remove"): 1,
     # Data files of a load that was refused.
     ("weft/graph/loaded_table.cc", "remove"): 1,
-    # What no version names any more.
+    # What no version names any more; of a graph, and the object that tells the store's time.
     ("weft/lance/table/cleanup.cc", "remove"): 1,
+    ("weft/graph/table_cleanup.cc", "remove"): 1,
+    ("weft/graph/cleanup.cc", "put_if_absent"): 1,
+    ("weft/graph/cleanup.cc", "remove"): 2,
 }
 PROTOCOL_CALLS = {
     # One function publishes commits.
@@ -50,8 +53,9 @@ PROTOCOL_CALLS = {
     ("weft/txn/head.cc", "lance::follow"): 1,
     # The two users of the creation of a version: a publication, and a head that follows.
     ("weft/lance/table/commit.cc", "create_head"): 3,  # with its definition
-    # The guard branch of a version of others that is adopted.
+    # The guard branch of a version of others that is built upon or discarded; one for other readers.
     ("weft/txn/head.cc", "lance::create_branch"): 1,
+    ("weft/graph/lance_version.cc", "lance::create_branch"): 1,
     ("weft/graph/branch.cc", "catalog::create_branch"): 1,
 }
 

@@ -138,10 +138,10 @@ Result<BranchLife> read_ref(const CatalogPlace& graph, std::string_view branch, 
   return life;
 }
 
-// The greatest number of a life by its branch, for names that begin with `prefix`.
-Result<std::map<std::string, uint64_t>> latest_numbers(const CatalogPlace& graph,
-                                                       const std::string& prefix) {
-  std::map<std::string, uint64_t> numbers;
+// The numbers of the lives of branches whose refs' names begin with `prefix`, ascending.
+Result<std::map<std::string, std::vector<uint64_t>>> all_numbers(const CatalogPlace& graph,
+                                                                 const std::string& prefix) {
+  std::map<std::string, std::vector<uint64_t>> numbers;
   WEFT_TRY(const std::vector<storage::ObjectInfo> objects, graph.store.list(prefix));
   for (const storage::ObjectInfo& object : objects) {
     const std::string_view rest =
@@ -151,11 +151,24 @@ Result<std::map<std::string, uint64_t>> latest_numbers(const CatalogPlace& graph
     const std::string_view digits = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size() && number > 0) {
-      uint64_t& latest = numbers[lance::branch_of_file_name(rest.substr(0, slash))];
-      latest = std::max(latest, number);
+      numbers[lance::branch_of_file_name(rest.substr(0, slash))].push_back(number);
     }
   }
+  for (auto& [name, found] : numbers) {
+    std::ranges::sort(found);
+  }
   return numbers;
+}
+
+// The greatest one of each.
+Result<std::map<std::string, uint64_t>> latest_numbers(const CatalogPlace& graph,
+                                                       const std::string& prefix) {
+  WEFT_TRY(const auto all, all_numbers(graph, prefix));
+  std::map<std::string, uint64_t> latest;
+  for (const auto& [name, numbers] : all) {
+    latest[name] = numbers.back();
+  }
+  return latest;
 }
 
 Result<uint64_t> latest_number(const CatalogPlace& graph, std::string_view branch) {
@@ -245,6 +258,17 @@ Status check_goes_on(const CatalogView& newest) {
   return Error(ErrorKind::kNotFound, "the branch was deleted")
       .with("branch", std::string_view(life).substr(0, life.rfind('.')))
       .with("commit", newest.state().head.id.text());
+}
+
+Result<std::vector<BranchLife>> list_lives(const CatalogPlace& graph) {
+  WEFT_TRY(const auto all, all_numbers(graph, std::string(kBranchRefsFolder)));
+  std::vector<BranchLife> lives;
+  for (const auto& [name, numbers] : all) {
+    for (const uint64_t number : numbers) {
+      WEFT_TRY(lives.emplace_back(), read_ref(graph, name, number));
+    }
+  }
+  return lives;
 }
 
 Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& from,

@@ -61,6 +61,9 @@ Result<CatalogPlace> open_branch(const CatalogPlace& graph, std::string_view bra
 // Errors: kNotFound if the version says that its branch was deleted.
 Status check_goes_on(const CatalogView& newest);
 
+// Every life of every branch, ended ones too, by name and number: reads each ref.
+Result<std::vector<BranchLife>> list_lives(const CatalogPlace& graph);
+
 // From the version `from` of any chain. Errors: kAlreadyExists; kNotFound if `from` has ended;
 // those of the name; kRecoveryRequired if it is not known whether it was made: look for it.
 struct CreateBranchRequest {

@@ -14,6 +14,14 @@ std::string_view action_name(Action action) {
       return "branch-create";
     case Action::kBranchDelete:
       return "branch-delete";
+    case Action::kAdopt:
+      return "adopt";
+    case Action::kDiscard:
+      return "discard";
+    case Action::kCleanup:
+      return "cleanup";
+    case Action::kKeep:
+      return "keep";
   }
   return "";
 }

@@ -10,8 +10,19 @@
 
 namespace weft::graph {
 
-enum class Action : uint8_t { kInit, kLoad, kMutate, kBranchCreate, kBranchDelete };
-// "init", "load", "mutate", "branch-create", "branch-delete": kinds of commits too.
+enum class Action : uint8_t {
+  kInit,
+  kLoad,
+  kMutate,
+  kBranchCreate,
+  kBranchDelete,
+  kAdopt,
+  kDiscard,
+  kCleanup,
+  kKeep
+};
+// "init", "load", "mutate", "branch-create", "branch-delete", "adopt", "discard", "cleanup",
+// "keep": kinds of commits too, where they make one.
 std::string_view action_name(Action action);
 
 struct PolicyRequest {

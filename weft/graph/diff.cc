@@ -155,12 +155,14 @@ class TypeDiff {
            uint64_t rows_max)
       : from_(from), to_(to), take_(take), stop_(stop), rows_max_(rows_max) {}
 
+  // Of two commits.
   Status run() {
     const bool is_pinned_alike = from_ != nullptr && to_ != nullptr &&
                                  from_->entry().pin.detached_hash == to_->entry().pin.detached_hash;
-    if (is_pinned_alike) {
-      return ok_status();
-    }
+    return is_pinned_alike ? ok_status() : compare();
+  }
+
+  Status compare() {
     if (from_ != nullptr && to_ != nullptr && !(*from_->columns() == *to_->columns())) {
       return Error(ErrorKind::kUnsupported, "a type has other columns in the two states")
           .with("type", to_->name());
@@ -293,6 +295,12 @@ Status diff_graphs(const GraphSnapshot& from, const GraphSnapshot& to,
     }
   }
   return ok_status();
+}
+
+Status diff_tables(const TypeTable& from, const TypeTable& to,
+                   const std::function<Status(const RowDifference&)>& take,
+                   const std::stop_token& stop, uint64_t rows_max) {
+  return TypeDiff(&from, &to, take, stop, rows_max).compare();
 }
 
 }  // namespace weft::graph

@@ -45,4 +45,9 @@ Status diff_graphs(const GraphSnapshot& from, const GraphSnapshot& to,
                    const std::function<Status(const RowDifference&)>& take,
                    const std::stop_token& stop, uint64_t rows_max = kDiffRowsMax);
 
+// The same for two versions of one table, whatever the catalog says of them.
+Status diff_tables(const TypeTable& from, const TypeTable& to,
+                   const std::function<Status(const RowDifference&)>& take,
+                   const std::stop_token& stop, uint64_t rows_max = kDiffRowsMax);
+
 }  // namespace weft::graph

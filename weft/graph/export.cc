@@ -41,14 +41,7 @@ class TypeExport {
  public:
   TypeExport(const TypeTable& table, const ExportOptions& options, codec::OutputStream& out,
              const std::stop_token& stop)
-      : table_(table), options_(options), out_(out), stop_(stop) {
-    const columns::Schema& schema = *table.columns();
-    for (size_t i = table.first_property_column(); i < schema.fields.size(); ++i) {
-      by_name_.push_back(i);
-    }
-    std::ranges::sort(by_name_, {},
-                      [&](size_t i) { return std::string_view(schema.fields[i].name); });
-  }
+      : table_(table), options_(options), out_(out), stop_(stop), lines_(table) {}
 
   Status run() {
     if (table_.row_count() == 0) {
@@ -130,33 +123,7 @@ class TypeExport {
   }
 
   Status write_row(const columns::Batch& rows, size_t row) {
-    const columns::Schema& schema = *table_.columns();
-    if (table_.is_edge()) {
-      text_ += R"({"edge":)";
-      json::append_quoted(text_, table_.name());
-      text_ += R"(,"from":)";
-      json::append_quoted(text_, rows.column(1)->text(row));
-      text_ += R"(,"to":)";
-      json::append_quoted(text_, rows.column(2)->text(row));
-    } else {
-      text_ += R"({"type":)";
-      json::append_quoted(text_, table_.name());
-    }
-    text_ += R"(,"data":{"id":)";
-    json::append_quoted(text_, rows.column(0)->text(row));
-    for (const size_t column : by_name_) {
-      text_ += ',';
-      json::append_quoted(text_, schema.fields[column].name);
-      text_ += ':';
-      Status appended = append_json_value(text_, *rows.column(column), row);
-      if (!appended.ok()) {
-        Error error = std::move(appended).error();
-        error.add("type", table_.name());
-        error.add("property", schema.fields[column].name);
-        return error;
-      }
-    }
-    text_ += "}}\n";
+    WEFT_TRY_STATUS(lines_.append(text_, rows, row));
     return flush(kOutputBytes);
   }
 
@@ -176,12 +143,52 @@ class TypeExport {
   const ExportOptions& options_;
   codec::OutputStream& out_;
   const std::stop_token& stop_;
-  std::vector<size_t> by_name_;
+  const RowLines lines_;
   std::vector<columns::Batch> batches_;
   std::string text_;
 };
 
 }  // namespace
+
+RowLines::RowLines(const TypeTable& table) : table_(table) {
+  const columns::Schema& schema = *table.columns();
+  for (size_t i = table.first_property_column(); i < schema.fields.size(); ++i) {
+    by_name_.push_back(i);
+  }
+  std::ranges::sort(by_name_, {},
+                    [&](size_t i) { return std::string_view(schema.fields[i].name); });
+}
+
+Status RowLines::append(std::string& out, const columns::Batch& rows, size_t row) const {
+  const columns::Schema& schema = *table_.columns();
+  if (table_.is_edge()) {
+    out += R"({"edge":)";
+    json::append_quoted(out, table_.name());
+    out += R"(,"from":)";
+    json::append_quoted(out, rows.column(1)->text(row));
+    out += R"(,"to":)";
+    json::append_quoted(out, rows.column(2)->text(row));
+  } else {
+    out += R"({"type":)";
+    json::append_quoted(out, table_.name());
+  }
+  out += R"(,"data":{"id":)";
+  json::append_quoted(out, rows.column(0)->text(row));
+  for (const size_t column : by_name_) {
+    out += ',';
+    json::append_quoted(out, schema.fields[column].name);
+    out += ':';
+    Status appended = append_json_value(out, *rows.column(column), row);
+    if (!appended.ok()) {
+      Error error = std::move(appended).error();
+      error.add("type", table_.name());
+      error.add("property", schema.fields[column].name);
+      return error;
+    }
+  }
+  out += "}}\n";
+  return ok_status();
+}
 
 Status append_json_value(std::string& out, const columns::Array& column, size_t row) {
   if (column.is_null(row)) {

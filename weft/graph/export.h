@@ -26,6 +26,18 @@ struct ExportOptions {
 Status export_graph(const GraphSnapshot& graph, const ExportOptions& options,
                     codec::OutputStream& out, const std::stop_token& stop);
 
+// Rows of one table as lines (E1), as loads read them.
+class RowLines {
+ public:
+  explicit RowLines(const TypeTable& table);  // must outlive this
+  // `rows` has all columns of the table. Errors: kUnsupported names the property.
+  Status append(std::string& out, const columns::Batch& rows, size_t row) const;
+
+ private:
+  const TypeTable& table_;
+  std::vector<size_t> by_name_;
+};
+
 // One value as JSON; `row` may be null. For whoever prints rows as loads have them.
 Status append_json_value(std::string& out, const columns::Array& column, size_t row);
 

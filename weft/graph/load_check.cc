@@ -26,15 +26,15 @@ std::string names(const std::vector<std::string>& members) {
 class LoadCheck {
  public:
   LoadCheck(const GraphSnapshot& graph, LoadMode mode, const LoadedTables& tables,
-            const std::stop_token& stop, CheckedLoad& out)
-      : graph_(graph), mode_(mode), tables_(tables), stop_(stop), out_(out) {}
+            const LeavingTables& leaving, const std::stop_token& stop, CheckedLoad& out)
+      : graph_(graph), mode_(mode), tables_(tables), leaving_(leaving), stop_(stop), out_(out) {}
 
   Status run(const std::vector<ndjson::OpenEndpoint>& open) {
     // After a violation the reader keeps no rows: what is missing here says nothing then.
     const bool is_whole = out_.violations.empty();
     for (const auto& [key, loaded] : tables_) {
       const TypeTable& stored = *stored_of(*loaded);
-      Addresses leaving;
+      Addresses leaving = leaving_addresses(key);
       WEFT_TRY_STATUS(check_ids(key, *loaded, stored, leaving));
       WEFT_TRY_STATUS(check_uniques(*loaded, stored, leaving));
       if (is_whole) {
@@ -42,6 +42,9 @@ class LoadCheck {
       }
     }
     WEFT_TRY_STATUS(check_open_endpoints(open));
+    if (is_whole && !leaving_.empty()) {
+      WEFT_TRY_STATUS(check_deserted_edges());
+    }
     return is_whole && mode_ == LoadMode::kOverwrite ? check_left_edges() : ok_status();
   }
 
@@ -54,6 +57,22 @@ class LoadCheck {
   const LoadedTable* loaded_of(std::string_view key) const {
     const auto found = tables_.find(key);
     return found == tables_.end() ? nullptr : found->second.get();
+  }
+  const LeavingRows* leaving_of(std::string_view key) const {
+    const auto found = leaving_.find(key);
+    return found == leaving_.end() ? nullptr : &found->second;
+  }
+  Addresses leaving_addresses(std::string_view key) const {
+    const LeavingRows* const rows = leaving_of(key);
+    return rows == nullptr ? Addresses()
+                           : Addresses(rows->addresses.begin(), rows->addresses.end());
+  }
+  // A stored node that is not there any more after the load.
+  bool goes(std::string_view key, const Digest16& digest) const {
+    const LeavingRows* const rows = leaving_of(key);
+    const LoadedTable* const loaded = loaded_of(key);
+    return rows != nullptr && rows->ids.find(digest) != RowIndex::kNone &&
+           (loaded == nullptr || loaded->ids().find(digest) == RowIndex::kNone);
   }
   void violate(uint64_t line, std::string_view code, std::string message) {
     out_.violations.add(line, code, std::move(message));
@@ -147,7 +166,8 @@ class LoadCheck {
       const auto note_loss = [&](const Digest16& digest, std::string_view id, uint64_t address) {
         if ((replaces_all || leaving.contains(address)) &&
             !(replaces_all && sources != nullptr &&
-              sources->ids().find(digest) == RowIndex::kNone)) {
+              sources->ids().find(digest) == RowIndex::kNone) &&
+            !goes(node_key(stored.edge()->from), digest)) {
           counts.try_emplace(digest, SourceCount{0, RowIndex::kNone, std::string(id)});
         }
       };
@@ -209,9 +229,11 @@ class LoadCheck {
         continue;
       }
       wanted.build();
-      WEFT_TRY_STATUS(find_rows(
-          *graph_.find_node(name), wanted, [&](uint32_t row, uint64_t) { found[row] = true; },
-          stop_));
+      const Addresses leaving = leaving_addresses(node_key(name));
+      const auto see = [&](uint32_t row, uint64_t address) {
+        found[row] = found[row] || !leaving.contains(address);
+      };
+      WEFT_TRY_STATUS(find_rows(*graph_.find_node(name), wanted, see, stop_));
     }
     for (size_t i = 0; i < open.size(); ++i) {
       if (!found[i]) {
@@ -221,6 +243,47 @@ class LoadCheck {
       }
     }
     return ok_status();
+  }
+
+  // Edges that stay must not end at nodes that leave.
+  Status check_deserted_edges() {
+    for (const auto& edges : graph_.edges()) {
+      const std::string from = node_key(edges->edge()->from);
+      const std::string to = node_key(edges->edge()->to);
+      if (edges->row_count() == 0 || (leaving_of(from) == nullptr && leaving_of(to) == nullptr)) {
+        continue;
+      }
+      Addresses leaving = leaving_addresses(edges->key());
+      for (const lance::ReplacedRow& row : out_.replaced[edges->key()]) {
+        leaving.insert(row.address);
+      }
+      const auto each = [&](const lance::TableRows& rows) {
+        for (size_t i = 0; i < rows.offsets.size(); ++i) {
+          if (!leaving.contains(lance::row_address(rows.fragment_id, rows.offsets[i]))) {
+            check_deserted(*edges, from, rows.batch, i, true);
+            check_deserted(*edges, to, rows.batch, i, false);
+          }
+        }
+        return ok_status();
+      };
+      WEFT_TRY_STATUS(scan_table(
+          *edges, {std::string(kIdColumn), std::string(kSourceColumn), std::string(kTargetColumn)},
+          each, stop_));
+    }
+    return ok_status();
+  }
+
+  // `rows`: id, source, target.
+  void check_deserted(const TypeTable& edges, const std::string& nodes, const columns::Batch& rows,
+                      size_t row, bool is_source) {
+    const std::string_view end = rows.column(is_source ? 1 : 2)->text(row);
+    if (goes(nodes, id_digest(end))) {
+      violate(0, "dangling_endpoint",
+              std::string(is_source ? "from" : "to") + " of " + edges.name() + " \"" +
+                  cut(rows.column(0)->text(row)) +
+                  "\", which stays: " + (is_source ? edges.edge()->from : edges.edge()->to) +
+                  " \"" + cut(end) + "\" is removed");
+    }
   }
 
   // Edges of types that the load does not have must not end at nodes that go.
@@ -261,6 +324,7 @@ class LoadCheck {
   const GraphSnapshot& graph_;
   const LoadMode mode_;
   const LoadedTables& tables_;
+  const LeavingTables& leaving_;
   const std::stop_token& stop_;
   CheckedLoad& out_;
 };
@@ -271,9 +335,20 @@ Result<CheckedLoad> check_load(const GraphSnapshot& graph, LoadMode mode,
                                const LoadedTables& tables,
                                const std::vector<ndjson::OpenEndpoint>& open_endpoints,
                                ndjson::Violations violations, const std::stop_token& stop) {
+  const LeavingTables none;
   CheckedLoad out;
   out.violations = std::move(violations);
-  WEFT_TRY_STATUS(LoadCheck(graph, mode, tables, stop, out).run(open_endpoints));
+  WEFT_TRY_STATUS(LoadCheck(graph, mode, tables, none, stop, out).run(open_endpoints));
+  return out;
+}
+
+Result<CheckedLoad> check_merge(const GraphSnapshot& graph, const MergedRows& rows,
+                                const std::vector<ndjson::OpenEndpoint>& open_endpoints,
+                                ndjson::Violations violations, const std::stop_token& stop) {
+  CheckedLoad out;
+  out.violations = std::move(violations);
+  WEFT_TRY_STATUS(
+      LoadCheck(graph, LoadMode::kMerge, rows.tables, rows.leaving, stop, out).run(open_endpoints));
   return out;
 }
 

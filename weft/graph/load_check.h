@@ -24,6 +24,14 @@ namespace weft::graph {
 // By key of the catalog.
 using LoadedTables = std::map<std::string, std::unique_ptr<LoadedTable>, std::less<>>;
 
+// Stored rows of a table that leave it with a load, beside those that the load replaces: by their
+// ids (built), and where they are, ascending.
+struct LeavingRows {
+  RowIndex ids;
+  std::vector<uint64_t> addresses;
+};
+using LeavingTables = std::map<std::string, LeavingRows, std::less<>>;
+
 struct CheckedLoad {
   ndjson::Violations violations;
   // merge: which stored rows the rows of a table replace, by key; ascending by row.
@@ -35,5 +43,14 @@ Result<CheckedLoad> check_load(const GraphSnapshot& graph, LoadMode mode,
                                const LoadedTables& tables,
                                const std::vector<ndjson::OpenEndpoint>& open_endpoints,
                                ndjson::Violations violations, const std::stop_token& stop);
+// The same for a merge with rows that leave, each of whose tables is among `tables`, maybe without
+// rows: edges that stay must not end at nodes that leave.
+struct MergedRows {
+  const LoadedTables& tables;
+  const LeavingTables& leaving;
+};
+Result<CheckedLoad> check_merge(const GraphSnapshot& graph, const MergedRows& rows,
+                                const std::vector<ndjson::OpenEndpoint>& open_endpoints,
+                                ndjson::Violations violations, const std::stop_token& stop);
 
 }  // namespace weft::graph

@@ -69,10 +69,16 @@ Result<StagedTransaction> stage_all_of_it(const Snapshot& base, const LoadedTabl
   return stage_written(base, std::move(rows), options);
 }
 
+// What happens to stored rows: some are replaced, some leave.
+struct Stored {
+  const Replaced& replaced;
+  const std::vector<uint64_t>& removed;
+};
+
 Result<StagedTransaction> stage_waiting(const Snapshot& base, const LoadedTable& loaded,
-                                        const Replaced& replaced, RowOptions options) {
+                                        const Stored& stored, RowOptions options) {
   WEFT_TRY(const columns::Batch rows, join(loaded.waiting()));
-  Replaced by_address = replaced;
+  Replaced by_address = stored.replaced;
   std::ranges::sort(by_address, {}, &lance::ReplacedRow::address);
   lance::Replacement replacement;
   std::vector<bool> is_update(rows.row_count(), false);
@@ -91,8 +97,9 @@ Result<StagedTransaction> stage_waiting(const Snapshot& base, const LoadedTable&
   WEFT_TRY(replacement.updates, columns::take(rows, updates));
   WEFT_TRY(replacement.inserts, columns::take(rows, inserts));
   replacement.inserted_keys = filter_of(replacement.inserts);
+  replacement.removed = stored.removed;
   const bool is_insert_only =
-      updates.empty() && replacement.inserted_keys.has_value() &&
+      updates.empty() && stored.removed.empty() && replacement.inserted_keys.has_value() &&
       lance::fragments_to_fold(base.manifest().fragments, rows.row_count()) == 0;
   if (is_insert_only) {
     options.stage.properties.emplace_back(kInsertAbsence, "v1");
@@ -101,18 +108,19 @@ Result<StagedTransaction> stage_waiting(const Snapshot& base, const LoadedTable&
 }
 
 Result<StagedTransaction> stage_table(const Snapshot& base, LoadMode mode,
-                                      const LoadedTable& loaded, const Replaced& replaced,
+                                      const LoadedTable& loaded, const Stored& stored,
                                       const RowOptions& options) {
   if (mode == LoadMode::kOverwrite) {
     return stage_all_of_it(base, loaded, options);
   }
-  if (!loaded.is_written()) {
-    return stage_waiting(base, loaded, replaced, options);
+  if (loaded.row_count() > 0 && !loaded.is_written()) {
+    return stage_waiting(base, loaded, stored, options);
   }
-  // More rows than a filter holds.
+  // More rows than a filter holds, or none.
   lance::WrittenRows rows;
   rows.fragments = loaded.fragments();
-  rows.replaced = replaced;
+  rows.replaced = stored.replaced;
+  rows.removed = stored.removed;
   return stage_written(base, std::move(rows), options);
 }
 
@@ -134,12 +142,12 @@ std::vector<codec::Digest16> inserted_ids(const LoadedTable& loaded, const Repla
 }
 
 Result<StagedTransaction> stage_with_index(const Snapshot& base, LoadMode mode,
-                                           const LoadedTable& loaded, const Replaced& replaced,
+                                           const LoadedTable& loaded, const Stored& stored,
                                            RowOptions options) {
-  WEFT_TRY(ExtendedIndex index, extend_key_index(base, inserted_ids(loaded, replaced),
+  WEFT_TRY(ExtendedIndex index, extend_key_index(base, inserted_ids(loaded, stored.replaced),
                                                  mode == LoadMode::kOverwrite, options.stage));
   options.stage.config.push_back(std::move(index.config));
-  WEFT_TRY(StagedTransaction staged, stage_table(base, mode, loaded, replaced, options));
+  WEFT_TRY(StagedTransaction staged, stage_table(base, mode, loaded, stored, options));
   std::ranges::move(index.objects, std::back_inserter(staged.objects));
   return staged;
 }
@@ -147,18 +155,21 @@ Result<StagedTransaction> stage_with_index(const Snapshot& base, LoadMode mode,
 }  // namespace
 
 Result<txn::Change> stage_load(const RowOptions& options, LoadMode mode, const LoadedTables& tables,
-                               const GraphSnapshot::Bases& bases, const CheckedLoad& checked) {
+                               const GraphSnapshot::Bases& bases, const CheckedLoad& checked,
+                               const LeavingTables& leaving) {
+  const Replaced none_replaced;
+  const std::vector<uint64_t> none_removed;
   txn::Change change;
   for (const auto& [key, base] : bases) {
     const LoadedTable& loaded = *tables.find(key)->second;
     const auto replaced = checked.replaced.find(key);
+    const auto removed = leaving.find(key);
     txn::TableChange& table = change.tables.emplace_back();
     table.key = key;
     table.identity = loaded.table().entry().identity;
-    WEFT_TRY(table.staged,
-             stage_with_index(base, mode, loaded,
-                              replaced == checked.replaced.end() ? Replaced() : replaced->second,
-                              options));
+    const Stored stored{replaced == checked.replaced.end() ? none_replaced : replaced->second,
+                        removed == leaving.end() ? none_removed : removed->second.addresses};
+    WEFT_TRY(table.staged, stage_with_index(base, mode, loaded, stored, options));
   }
   return change;
 }
