@@ -23,16 +23,20 @@ struct DiffArguments {
   bool summary = false;
 };
 
-// A branch, or a commit of the branch of --branch.
+// A commit, a branch, or a time of the branch of --branch.
 Result<std::shared_ptr<const graph::GraphSnapshot>> open_state(GraphTarget& target,
                                                                const GraphArguments& arguments,
                                                                const std::string& name) {
-  const auto commit = base::Ulid::parse(name);
-  graph::GraphPoint point{.branch = commit.ok() ? arguments.branch : name, .at = graph::Newest()};
-  if (commit.ok()) {
-    point.at = *commit;
+  const auto moment = graph::parse_point(name, arguments.branch);
+  if (base::Ulid::parse(name).ok()) {
+    return graph::open_snapshot(target.place(), *moment);
   }
-  return graph::open_snapshot(target.place(), point);
+  auto branch = graph::open_snapshot(target.place(), {.branch = name, .at = graph::Newest()});
+  // 2026-11-30 may be the name of a branch.
+  const bool is_other = !branch.ok() && moment.ok() &&
+                        (branch.error().kind() == ErrorKind::kNotFound ||
+                         branch.error().kind() == ErrorKind::kInvalid);
+  return is_other ? graph::open_snapshot(target.place(), *moment) : std::move(branch);
 }
 
 struct Counts {
@@ -148,7 +152,7 @@ void add_graph_diff(CLI::App& app, Action& action) {
   CLI::App* const command = app.add_subcommand(
       "diff",
       "Rows and cells in which two states of a property graph differ\n\n"
-      "Each state is a branch, or the id of a commit (of --branch).\n"
+      "Each state is a branch, the id of a commit, or a time (of --branch).\n"
       "With --json one object a line.\n\n"
       "Example: weft diff main review --store graph.weft\n"
       "         weft diff 01ARZ3NDEKTSV4RRFFQ69G5FAV main --summary --store graph.weft");

@@ -35,12 +35,21 @@ void add_time_options(CLI::App& command, GraphArguments& arguments) {
                      "As it was at this commit, or at this time (2026-11-30T12:00:00Z)");
 }
 
-void add_change_options(CLI::App& command, ChangeArguments& arguments) {
+void add_actor_option(CLI::App& command, ChangeArguments& arguments) {
   command.add_option("--as", arguments.actor,
                      "Who does it (default: WEFT_ACTOR, else the login name)");
+}
+
+void add_change_options(CLI::App& command, ChangeArguments& arguments) {
+  add_actor_option(command, arguments);
   command.add_option("-m,--message", arguments.message, "Why");
   command.add_option("--operation", arguments.operation,
                      "An id (ULID) under which the change happens once, however often it is tried");
+}
+
+void add_condition_option(CLI::App& command, ChangeArguments& arguments) {
+  command.add_option("--if-commit", arguments.expected_head,
+                     "Only if this commit is still the newest");
 }
 
 Result<std::string> actor_of(const ChangeArguments& arguments) {
@@ -65,6 +74,16 @@ Result<base::Ulid> parse_id(const std::string& text, std::string_view option) {
     return Error(ErrorKind::kInvalid, "not an id").with("option", option).with("value", text);
   }
   return parsed;
+}
+
+Status read_condition(const ChangeArguments& arguments, base::Ulid& operation,
+                      std::optional<base::Ulid>& expected_head) {
+  WEFT_TRY(operation, parse_id(arguments.operation, "--operation"));
+  WEFT_TRY(const base::Ulid expected, parse_id(arguments.expected_head, "--if-commit"));
+  if (!expected.is_none()) {
+    expected_head = expected;
+  }
+  return ok_status();
 }
 
 Result<std::unique_ptr<GraphTarget>> GraphTarget::open(const GraphArguments& arguments,

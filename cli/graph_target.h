@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/session.h"
@@ -56,7 +57,15 @@ struct ChangeArguments {
   std::string operation;
   std::string expected_head;
 };
+// --as.
+void add_actor_option(CLI::App& command, ChangeArguments& arguments);
+// --as, -m, --operation.
 void add_change_options(CLI::App& command, ChangeArguments& arguments);
+// --if-commit.
+void add_condition_option(CLI::App& command, ChangeArguments& arguments);
+// What --operation and --if-commit say; none where they are not given. Errors: kInvalid.
+Status read_condition(const ChangeArguments& arguments, base::Ulid& operation,
+                      std::optional<base::Ulid>& expected_head);
 // --as, else WEFT_ACTOR, else the login name. Errors: kInvalid: none of them.
 Result<std::string> actor_of(const ChangeArguments& arguments);
 // None if the text is empty. Errors: kInvalid names the option.

@@ -1,5 +1,6 @@
 // weft commit, weft snapshot: what happened to a property graph, and what it is made of.
 
+#include "cli/changes.h"
 #include "cli/commands.h"
 #include "cli/commit_json.h"
 #include "cli/graph_target.h"
@@ -56,9 +57,11 @@ Status show_commit(const CommitArguments& arguments, Session& session) {
     return ok_status();
   }
   session.print(fmt::format(
-      "commit     {}\nparent     {}\nkind       {}\nactor      {}\ntime       {}\nversion    {}\n"
+      "commit     {}\nbranch     {}\nparent     {}\nkind       {}\nactor      {}\ntime       "
+      "{}\nversion    {}\n"
       "operation  {}\nmessage    {}\n",
-      commit.id.text(), commit.parent ? commit.parent->text() : "none", commit.kind, commit.actor,
+      commit.id.text(), branch_of(graph->place(), commit),
+      commit.parent ? commit.parent->text() : "none", commit.kind, commit.actor,
       commit_time(commit), commit.catalog_version, commit.operation.text(), commit.message));
   return ok_status();
 }
@@ -156,6 +159,7 @@ void add_commit(CLI::App& app, Action& action) {
   show->callback([arguments, &action] {
     action = [arguments](Session& s) { return show_commit(*arguments, s); };
   });
+  add_commit_changes(*command, action);
 }
 
 void add_snapshot(CLI::App& app, Action& action) {

@@ -1,10 +1,11 @@
-// weft lint: checks a schema, and queries and mutations against it, without a graph.
+// weft lint: checks a schema, and queries and mutations against it or against that of a graph.
 
 #include "weft/gq/lint.h"
 
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/graph_target.h"
 #include "cli/json_text.h"
 #include "cli/text_file.h"
 
@@ -14,8 +15,14 @@ namespace weft::cli {
 namespace {
 
 struct LintArguments {
+  GraphArguments target;
   std::string schema;
   std::vector<std::string> queries;
+
+  bool names_graph() const { return !target.graph.empty() || !target.store.empty(); }
+  const std::string& schema_name() const {
+    return !schema.empty() ? schema : !target.graph.empty() ? target.graph : target.store;
+  }
 };
 
 struct LintedFile {
@@ -142,7 +149,7 @@ std::string lint_text(const LintArguments& arguments, const schema::Checked& che
                       const std::vector<LintedFile>& files) {
   std::string text;
   for (const schema::Problem& problem : checked.problems) {
-    text += arguments.schema + ":" + schema::to_string(problem) + "\n";
+    text += arguments.schema_name() + ":" + schema::to_string(problem) + "\n";
   }
   for (const LintedFile& file : files) {
     for (const gq::Finding& finding : file.report.findings) {
@@ -162,8 +169,20 @@ std::string lint_text(const LintArguments& arguments, const schema::Checked& che
   return text.empty() ? "no errors\n" : text;
 }
 
+Result<std::string> read_schema(const LintArguments& arguments, Session& session) {
+  if (arguments.schema.empty() != arguments.names_graph()) {
+    return Error(ErrorKind::kInvalid, "give a schema with --schema, or name a graph that has one");
+  }
+  if (!arguments.schema.empty()) {
+    return read_text_file(arguments.schema, schema::kTextBytesMax);
+  }
+  WEFT_TRY(const auto target, GraphTarget::open(arguments.target, session));
+  WEFT_TRY(const auto graph, target->snapshot(arguments.target));
+  return graph->accepted().text;
+}
+
 Status lint(const LintArguments& arguments, Session& session) {
-  WEFT_TRY(const std::string schema_text, read_text_file(arguments.schema, schema::kTextBytesMax));
+  WEFT_TRY(const std::string schema_text, read_schema(arguments, session));
   const schema::Checked checked = schema::check(schema_text);
   size_t errors = checked.problems.size();
   std::vector<LintedFile> files;
@@ -195,11 +214,16 @@ void add_lint(CLI::App& app, Action& action) {
       app.add_subcommand("lint",
                          "Check a property graph schema, and queries and mutations against it\n\n"
                          "Example: weft lint --schema schema.pg\n"
-                         "         weft lint --schema schema.pg --query people.gq --json");
+                         "         weft lint --schema schema.pg --query people.gq --json\n"
+                         "         weft lint --query people.gq graph.weft");
   const auto arguments = std::make_shared<LintArguments>();
-  command->add_option("--schema", arguments->schema, "Schema file (.pg), - for standard input")
-      ->required();
-  command->add_option("--query", arguments->queries, "Files of queries and mutations (.gq)");
+  command->add_option("--schema", arguments->schema, "Schema file (.pg), - for standard input");
+  command
+      ->add_option("--query", arguments->queries,
+                   "File of queries and mutations (.gq; may be repeated)")
+      ->allow_extra_args(false);
+  add_graph_options(*command, arguments->target);
+  add_time_options(*command, arguments->target);
   command->callback(
       [arguments, &action] { action = [arguments](Session& s) { return lint(*arguments, s); }; });
 }
