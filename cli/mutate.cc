@@ -22,6 +22,7 @@ struct MutateArguments {
   std::string path;
   std::string params;
   std::string params_path;
+  std::string idempotency_key;
   bool dry_run = false;
 };
 
@@ -80,12 +81,9 @@ Status mutate(const MutateArguments& arguments, Session& session) {
   gqexec::MutationRequest request{.text = text, .name = arguments.name, .parameters = params};
   request.branch = arguments.target.branch;
   request.message = arguments.change.message;
+  request.idempotency_key = arguments.idempotency_key;
   request.dry_run = arguments.dry_run;
-  WEFT_TRY(request.operation, parse_id(arguments.change.operation, "--operation"));
-  WEFT_TRY(const base::Ulid expected, parse_id(arguments.change.expected_head, "--if-commit"));
-  if (!expected.is_none()) {
-    request.expected_head = expected;
-  }
+  WEFT_TRY_STATUS(read_condition(arguments.change, request.operation, request.expected_head));
   WEFT_TRY(const std::string actor, actor_of(arguments.change));
   WEFT_TRY(const auto target, GraphTarget::open(arguments.target, session));
   const graph::AllowEverything policy;
@@ -120,8 +118,10 @@ void add_mutate(CLI::App& app, Action& action) {
   command->add_option("--params", arguments->params, "Values of parameters, a JSON object");
   command->add_option("--params-file", arguments->params_path, "The same in a file");
   add_change_options(*command, arguments->change);
-  command->add_option("--if-commit", arguments->change.expected_head,
-                      "Only if this commit is still the newest");
+  add_condition_option(*command, arguments->change);
+  command->add_option(
+      "--idempotency-key", arguments->idempotency_key,
+      "A name of your own under which this mutation happens once (kept for a week)");
   command->add_flag("--dry-run", arguments->dry_run, "Check everything, write nothing");
   command->callback(
       [arguments, &action] { action = [arguments](Session& s) { return mutate(*arguments, s); }; });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "weft/catalog/branches.h"
+#include "weft/codec/blake3.h"
 #include "weft/gqexec/mutation_image.h"
 #include "weft/graph/key_lookup.h"
 #include "weft/graph/load_check.h"
@@ -42,6 +43,17 @@ bool inserts_only(const gq::Query& query) {
   return std::all_of(statements.begin(), statements.end(), [](const gq::Statement& statement) {
     return std::holds_alternative<gq::Insert>(statement);
   });
+}
+
+// Of what is asked for; each part with its length, so that no two requests have one text.
+std::string request_hash(const MutationRequest& request) {
+  codec::Blake3 hash;
+  for (const std::string_view part :
+       {std::string_view(request.branch), request.name, request.text, request.parameters}) {
+    hash.update(as_bytes(std::to_string(part.size()) + ":"));
+    hash.update(as_bytes(part));
+  }
+  return codec::to_hex(hash.digest16());
 }
 
 Error refusal(const ndjson::Violations& violations) {
@@ -103,6 +115,10 @@ class Mutator {
     write.kind = graph::action_name(graph::Action::kMutate);
     write.actor = authority_.actor;
     write.message = request_.message;
+    write.idempotency_key = request_.idempotency_key;
+    if (!request_.idempotency_key.empty()) {
+      write.request_hash = request_hash(request_);
+    }
     write.is_strict = !inserts_only(query_);
     write.expected_head = request_.expected_head;
     return write;
@@ -164,7 +180,7 @@ class Mutator {
   // Rows as they will be, checked as those of a load that merges.
   Status check_changed(const graph::GraphSnapshot& snapshot, const MutationImage& image,
                        Attempt& attempt) {
-    ndjson::LoadReader reader(snapshot.schema(), now_, place_.random);
+    ndjson::LoadReader reader(snapshot.schema(), now_, place_.random, {.names_lines = false});
     WEFT_TRY_STATUS(reader.feed(image.lines(), stop_));
     const Status finished = reader.finish(stop_);
     if (!finished.ok()) {
@@ -259,7 +275,8 @@ class Mutator {
 
 Result<MutationResult> mutate(const catalog::CatalogPlace& place, const graph::Authority& authority,
                               const MutationRequest& request, const std::stop_token& stop) {
-  WEFT_TRY_STATUS(graph::check_authority(authority, graph::Action::kMutate, request.branch));
+  WEFT_TRY_STATUS(
+      graph::check_authority(authority, graph::Action::kMutate, request.branch, request.message));
   WEFT_TRY(std::vector<gq::Query> queries, gq::parse_file(request.text));
   WEFT_TRY(gq::Query query, gq::select_query(std::move(queries), request.name));
   WEFT_TRY_STATUS(gq::require_mutation(query));

@@ -40,6 +40,9 @@ struct MutationRequest {
   std::string message = {};
   // None: a fresh one. Repeated with the same one, the first receipt is the answer.
   base::Ulid operation = {};
+  // "": none. Repeated with the same key, text, name, parameters and branch, the first receipt is
+  // the answer (txn::WriteRequest).
+  std::string idempotency_key = {};
   // The commit that must still be the newest.
   std::optional<base::Ulid> expected_head = {};
   // All checks, nothing written.

@@ -182,6 +182,24 @@ TEST_F(Mutations, MixedKindsAreRefusedBeforeAnythingIsRead) {
   EXPECT_EQ(mixed.error().fact("code"), "mixed_mutation");
 }
 
+TEST_F(Mutations, HappenOncePerIdempotencyKey) {
+  MutationRequest request{.text = "query m($n: String) { insert Note { text: $n } }",
+                          .parameters = R"({"n":"one"})"};
+  request.idempotency_key = "note-1";
+  const auto first = mutate(place(), ana(), request, {});
+  ASSERT_TRUE(first.ok()) << first.error().to_string();
+  const auto again = mutate(place(), ana(), request, {});
+  ASSERT_TRUE(again.ok()) << again.error().to_string();
+  EXPECT_TRUE(again->receipt->is_repeated);
+  EXPECT_EQ(again->receipt->commit.id, first->receipt->commit.id);
+  request.parameters = R"({"n":"two"})";
+  const auto other = mutate(place(), ana(), request, {});
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().kind(), ErrorKind::kConflict);
+  EXPECT_EQ(other.error().fact("reason"), "idempotency-key");
+  EXPECT_EQ(ask("match { $n: Note } return { count($n) as n }"), "[1]");
+}
+
 TEST_F(Mutations, HappenOncePerOperation) {
   const base::Ulid operation = ulid();
   const MutationRequest request{.text = "query m() { insert Note { text: \"once\" } }",

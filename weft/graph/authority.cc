@@ -26,11 +26,17 @@ std::string_view action_name(Action action) {
   return "";
 }
 
-Status check_authority(const Authority& authority, Action action, std::string_view branch) {
+Status check_authority(const Authority& authority, Action action, std::string_view branch,
+                       std::string_view message) {
   if (authority.actor.empty() || authority.actor.size() > kActorBytesMax) {
     return Error(ErrorKind::kInvalid, "a change of a graph needs an actor")
         .with("bytes", authority.actor.size())
         .with("bytes_max", kActorBytesMax);
+  }
+  if (message.size() > kMessageBytesMax) {
+    return Error(ErrorKind::kLimit, "the message of a commit is too long")
+        .with("bytes", message.size())
+        .with("bytes_max", kMessageBytesMax);
   }
   return authority.policy.allow({authority.actor, action, branch});
 }

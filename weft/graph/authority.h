@@ -51,7 +51,8 @@ struct Authority {
   std::string actor;
   const Policy& policy;
 };
-// Errors: kInvalid: no actor, or a too long one; kDenied.
-Status check_authority(const Authority& authority, Action action, std::string_view branch);
+// Errors: kInvalid: no actor, or a too long one; kLimit: more than kMessageBytesMax; kDenied.
+Status check_authority(const Authority& authority, Action action, std::string_view branch,
+                       std::string_view message = {});
 
 }  // namespace weft::graph

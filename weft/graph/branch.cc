@@ -16,7 +16,7 @@ Result<catalog::BranchLife> create_branch(const catalog::CatalogPlace& place,
 
 Result<txn::Receipt> delete_branch(const catalog::CatalogPlace& place, const Authority& authority,
                                    std::string_view name, const std::string& message) {
-  WEFT_TRY_STATUS(check_authority(authority, Action::kBranchDelete, name));
+  WEFT_TRY_STATUS(check_authority(authority, Action::kBranchDelete, name, message));
   WEFT_TRY(const catalog::CatalogPlace branch, catalog::open_branch(place, name));
   return txn::delete_branch(branch, {.actor = authority.actor, .message = message});
 }

@@ -79,7 +79,7 @@ Status probe_store(const catalog::CatalogPlace& place) {
 
 Result<txn::Receipt> create_graph(const catalog::CatalogPlace& place, const Authority& authority,
                                   const CreateRequest& request) {
-  WEFT_TRY_STATUS(check_authority(authority, Action::kInit, kMainBranch));
+  WEFT_TRY_STATUS(check_authority(authority, Action::kInit, kMainBranch, request.message));
   WEFT_TRY(const AcceptedSchema accepted,
            schema::accept(request.schema_text, nullptr, place.clock.now(), place.random));
   WEFT_TRY_STATUS(probe_store(place));

@@ -253,7 +253,7 @@ Result<LoadMode> parse_load_mode(std::string_view name) {
 Result<LoadResult> load(const catalog::CatalogPlace& place, const Authority& authority,
                         const LoadRequest& request, codec::InputStream& input,
                         const std::stop_token& stop) {
-  WEFT_TRY_STATUS(check_authority(authority, Action::kLoad, request.branch));
+  WEFT_TRY_STATUS(check_authority(authority, Action::kLoad, request.branch, request.message));
   WEFT_TRY(const catalog::CatalogPlace branch, catalog::open_branch(place, request.branch));
   return Loader(branch, authority, request, stop).run(input);
 }

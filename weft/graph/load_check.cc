@@ -23,6 +23,12 @@ std::string names(const std::vector<std::string>& members) {
   return text;
 }
 
+// ` "id"` of a row of a load, if it can be told.
+std::string shown_id(const LoadedTable& loaded, uint32_t row) {
+  const std::string id = loaded.has_given_ids() ? cut(loaded.id_of(row)) : "";
+  return id.empty() ? "" : " \"" + id + "\"";
+}
+
 class LoadCheck {
  public:
   LoadCheck(const GraphSnapshot& graph, LoadMode mode, const LoadedTables& tables,
@@ -138,9 +144,10 @@ class LoadCheck {
           if (row != RowIndex::kNone &&
               !leaving.contains(lance::row_address(rows.fragment_id, rows.offsets[i]))) {
             violate(loaded.line_of(row), "unique",
-                    "@unique(" + names(unique.members) + ") of " + stored.name() + ": \"" +
-                        tuple_text(rows.batch, all, i) + "\" is there already, of \"" +
-                        cut(rows.batch.columns().back()->text(i)) + "\"");
+                    "@unique(" + names(unique.members) + ") of " + stored.name() +
+                        shown_id(loaded, row) + ": \"" + tuple_text(rows.batch, all, i) +
+                        "\" is there already, of \"" + cut(rows.batch.columns().back()->text(i)) +
+                        "\"");
           }
         }
         return ok_status();

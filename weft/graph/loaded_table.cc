@@ -99,6 +99,16 @@ Status LoadedTable::open_writer() {
   return ok_status();
 }
 
+std::string LoadedTable::id_of(uint32_t row) const {
+  for (const columns::Batch& batch : waiting_) {
+    if (row < batch.row_count()) {
+      return std::string(batch.column(0)->text(row));
+    }
+    row -= static_cast<uint32_t>(batch.row_count());
+  }
+  return "";
+}
+
 Status LoadedTable::spill() {
   if (!keep_ || waiting_.empty()) {
     return ok_status();

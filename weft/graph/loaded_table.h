@@ -59,6 +59,8 @@ class LoadedTable {
   uint64_t line_of(uint32_t row) const { return row < lines_.size() ? lines_[row] : 0; }
   // Of all rows, in their order; built for look-ups if some of them may be asked for.
   const RowIndex& ids() const { return ids_; }
+  // Empty unless the row waits here.
+  std::string id_of(uint32_t row) const;
   // Some ids were given or come from keys. Fresh ones need no look: nothing has them.
   bool has_given_ids() const { return has_given_ids_; }
   const std::vector<LoadedUnique>& uniques() const { return uniques_; }

@@ -46,6 +46,8 @@ struct LoadOptions {
   size_t batch_rows_max = 8'192;
   // Bytes of lines that a batch is made of.
   uint64_t batch_bytes_max = uint64_t{32} << 20U;
+  // Violations name lines; else rows only (lines that nobody wrote).
+  bool names_lines = true;
   // What ids, unique values and open ends may take.
   uint64_t tracking_bytes_max = uint64_t{4} << 30U;
 };

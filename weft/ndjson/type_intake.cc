@@ -109,7 +109,7 @@ bool TypeIntake::read_row(JsonReader* data, const Row& row, base::WallTime now,
     columns_[1].append_text(*row.from);
     columns_[2].append_text(*row.to);
   }
-  check_uniques(row, violations);
+  check_uniques(row, id, violations);
   lines_.push_back(row.line);
   batch_bytes_ += row.bytes;
   ++row_count_;
@@ -255,12 +255,19 @@ std::string TypeIntake::make_id(const Row& row, base::WallTime now, base::Random
     }
     violations.add(row.line, "unique",
                    type_.name + " " + (key_.empty() ? "id" : "key (" + members + ")") + " \"" +
-                       shown(id) + "\" stands in line " + std::to_string(*first) + " already");
+                       shown(id) + standing_in(*first));
   }
   return id;
 }
 
-void TypeIntake::check_uniques(const Row& row, Violations& violations) {
+std::string TypeIntake::standing_in(uint64_t first_line) const {
+  return options_.names_lines ? "\" stands in line " + std::to_string(first_line) + " already"
+                              : "\" is in another row of it already";
+}
+
+void TypeIntake::check_uniques(const Row& row, const std::string& id, Violations& violations) {
+  // A fresh id tells nobody which row it is.
+  const std::string named = key_.empty() && !given_id_ ? "" : " \"" + shown(id) + "\"";
   for (Unique& unique : uniques_) {
     std::string tuple;
     std::string shown_tuple;
@@ -286,8 +293,8 @@ void TypeIntake::check_uniques(const Row& row, Violations& violations) {
         members += (members.empty() ? "" : ", ") + member;
       }
       violations.add(row.line, "unique",
-                     "@unique(" + members + ") of " + type_.name + ": \"" + shown(shown_tuple) +
-                         "\" stands in line " + std::to_string(*first) + " already");
+                     "@unique(" + members + ") of " + type_.name + named + ": \"" +
+                         shown(shown_tuple) + standing_in(*first));
     }
   }
 }

@@ -56,7 +56,9 @@ class TypeIntake {
   std::optional<std::string> key_text() const;
   std::string make_id(const Row& row, base::WallTime now, base::Random& random,
                       Violations& violations);
-  void check_uniques(const Row& row, Violations& violations);
+  void check_uniques(const Row& row, const std::string& id, Violations& violations);
+  // Where a repeated value was first: the end of a message.
+  std::string standing_in(uint64_t first_line) const;
   void begin_columns();
 
   const schema::EntityType& type_;
