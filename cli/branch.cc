@@ -2,6 +2,8 @@
 
 #include "weft/graph/branch.h"
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/commit_json.h"
 #include "cli/graph_target.h"
@@ -18,6 +20,7 @@ struct BranchArguments {
   std::string name;
   std::string from = std::string(graph::kMainBranch);
   std::string at;
+  bool details = false;
   ChangeArguments change;
 
   GraphArguments target(const std::string& branch = std::string(graph::kMainBranch)) const {
@@ -25,7 +28,7 @@ struct BranchArguments {
   }
 };
 
-// A branch as `list` and `show` print it. `head` is its newest commit.
+// A branch as `list --details` and `show` print it. `head` is its newest commit.
 void append_branch(JsonText& json, const catalog::BranchLife& life,
                    const catalog::CatalogView& head) {
   json.begin_object()
@@ -40,17 +43,35 @@ void append_branch(JsonText& json, const catalog::BranchLife& life,
       .end_object();
 }
 
+std::string names_json(const std::vector<catalog::BranchEntry>& branches) {
+  std::vector<std::string> names = {std::string(graph::kMainBranch)};
+  for (const catalog::BranchEntry& entry : branches) {
+    names.push_back(entry.life.branch);
+  }
+  std::ranges::sort(names);
+  JsonText json;
+  json.begin_object().key("branches").begin_array();
+  for (const std::string& name : names) {
+    json.value(name);
+  }
+  return json.end_array().end_object().text() + "\n";
+}
+
+std::string details_json(const std::vector<catalog::BranchEntry>& branches) {
+  JsonText json;
+  json.begin_object().key("branches").begin_array();
+  for (const catalog::BranchEntry& entry : branches) {
+    append_branch(json, entry.life, entry.head);
+  }
+  return json.end_array().end_object().text() + "\n";
+}
+
 Status list_branches(const BranchArguments& arguments, Session& session) {
   WEFT_TRY(const auto target, GraphTarget::open(arguments.target(), session));
   WEFT_TRY(const catalog::CatalogView main, catalog::open_latest(target->place()));
   WEFT_TRY(const auto branches, catalog::list_branches(target->place()));
   if (session.options().json) {
-    JsonText json;
-    json.begin_object().key("branches").begin_array();
-    for (const catalog::BranchEntry& entry : branches) {
-      append_branch(json, entry.life, entry.head);
-    }
-    session.print(json.end_array().end_object().text() + "\n");
+    session.print(arguments.details ? details_json(branches) : names_json(branches));
     return ok_status();
   }
   std::string text = fmt::format("{:<24} {}\n", graph::kMainBranch, main.state().head.id.text());
@@ -94,10 +115,12 @@ Status create_branch(const BranchArguments& arguments, Session& session) {
   if (session.options().json) {
     JsonText json;
     json.begin_object()
-        .field("branch", life.branch)
-        .field("parent_branch", life.parent_branch)
-        .field("parent_commit_id", life.parent_commit.text())
-        .field("native_branch", life.life);
+        .field("name", life.branch)
+        .field("from", life.parent_branch)
+        .field("actor_id", life.actor);
+    if (arguments.details) {
+      json.field("parent_commit_id", life.parent_commit.text()).field("native_branch", life.life);
+    }
     session.print(json.end_object().text() + "\n");
     return ok_status();
   }
@@ -115,8 +138,11 @@ Status delete_branch(const BranchArguments& arguments, Session& session) {
                                 arguments.change.message));
   if (session.options().json) {
     JsonText json;
-    json.begin_object().field("branch", arguments.name).key("commit");
-    append_commit(json, receipt.commit, arguments.name);
+    json.begin_object().field("name", arguments.name).field("actor_id", actor);
+    if (arguments.details) {
+      json.key("commit");
+      append_commit(json, receipt.commit, arguments.name, true);
+    }
     session.print(json.end_object().text() + "\n");
     return ok_status();
   }
@@ -128,6 +154,11 @@ Status delete_branch(const BranchArguments& arguments, Session& session) {
 void add_graph(CLI::App& command, BranchArguments& arguments) {
   command.add_option("graph", arguments.graph, "The graph's folder");
   command.add_option("--store", arguments.store, "The graph's folder, by name of the option");
+}
+
+void add_details(CLI::App& command, BranchArguments& arguments) {
+  command.add_flag("--details", arguments.details,
+                   "With --json also native branches, where they begin, their newest commits");
 }
 
 using Run = Status (*)(const BranchArguments&, Session&);
@@ -157,13 +188,15 @@ void add_branch(CLI::App& app, Action& action) {
   add_graph(create, *arguments);
   create.add_option("--from", arguments->from, "The branch that it starts from (default: main)");
   create.add_option("--at", arguments->at, "The commit or time of that branch (default: newest)");
-  add_change_options(create, arguments->change);
+  add_actor_option(create, arguments->change);
+  add_details(create, *arguments);
 
   CLI::App& list = add_verb(*command, "list",
                             "The branches of a graph and their newest commits\n\n"
                             "Example: weft branch list --store graph.weft",
                             list_branches, arguments, action);
   add_graph(list, *arguments);
+  add_details(list, *arguments);
 
   CLI::App& show = add_verb(*command, "show",
                             "Where a branch comes from and where it stands\n\n"
@@ -178,7 +211,9 @@ void add_branch(CLI::App& app, Action& action) {
                               delete_branch, arguments, action);
   remove.add_option("name", arguments->name, "Its name")->required();
   add_graph(remove, *arguments);
-  add_change_options(remove, arguments->change);
+  add_actor_option(remove, arguments->change);
+  remove.add_option("-m,--message", arguments->change.message, "Why");
+  add_details(remove, *arguments);
 }
 
 }  // namespace weft::cli

@@ -81,8 +81,10 @@ Status run_graph_query(const GraphQueryArguments& arguments, Session& session) {
     session.print(gqexec::explain(plan, &answer.statistics));
     return ok_status();
   }
+  // A commit is found on any branch.
+  const bool is_commit = base::Ulid::parse(arguments.target.at).ok();
   const gqexec::AnswerOrigin origin{.query_name = checked.query.name.text,
-                                    .branch = arguments.target.branch,
+                                    .branch = is_commit ? "" : arguments.target.branch,
                                     .at = arguments.target.at,
                                     .commit = snapshot->commit().id.text()};
   session.print(gqexec::answer_text(answer, origin, format));

@@ -8,6 +8,8 @@
 #include "cli/progress.h"
 #include <fmt/format.h>
 
+#include "weft/catalog/branches.h"
+#include "weft/graph/branch.h"
 #include "weft/rdfio/input.h"
 
 namespace weft::cli {
@@ -18,6 +20,7 @@ struct LoadArguments {
   ChangeArguments change;
   std::string data;
   std::string mode;
+  std::string from;
   std::string idempotency_key;
   bool dry_run = false;
 };
@@ -34,12 +37,13 @@ uint64_t append_counts(JsonText& json, std::string_view name,
   return total;
 }
 
-std::string load_json(const LoadArguments& arguments, const graph::LoadResult& result) {
+std::string load_json(const LoadArguments& arguments, bool made_branch,
+                      const graph::LoadResult& result) {
   JsonText json;
   json.begin_object()
       .field("schemaVersion", uint64_t{1})
       .field("branch", arguments.target.branch)
-      .field("branch_created", false)
+      .field("branch_created", made_branch)
       .field("mode", arguments.mode);
   uint64_t total = append_counts(json, "nodes", result.nodes);
   total += append_counts(json, "edges", result.edges);
@@ -71,14 +75,39 @@ std::string load_text(const graph::LoadResult& result) {
          text;
 }
 
+// Whether the graph has a branch of the name that goes on.
+Result<bool> has_branch(const catalog::CatalogPlace& place, const std::string& name) {
+  const auto check = [&]() -> Status {
+    WEFT_TRY(const catalog::CatalogPlace branch, catalog::open_branch(place, name));
+    WEFT_TRY(const catalog::CatalogView head, catalog::open_latest(branch));
+    return catalog::check_goes_on(head);
+  };
+  const Status found = check();
+  if (!found.ok() && found.error().kind() != ErrorKind::kNotFound) {
+    return found.error();
+  }
+  return found.ok();
+}
+
+// A branch that was made for a load ends if the load did not get there; nobody else writes to it
+// yet, but for whoever guessed its name: their work is not ended.
+void end_branch(const catalog::CatalogPlace& place, const graph::Authority& authority,
+                const std::string& name, Session& session) {
+  const auto branch = catalog::open_branch(place, name);
+  if (branch.ok()) {
+    const auto head = catalog::open_latest(*branch);
+    if (head.ok() && head->is_inherited() &&
+        graph::delete_branch(place, authority, name, "the load that made it failed").ok()) {
+      return;
+    }
+  }
+  session.note("note: branch " + name + ", made for this load, stays");
+}
+
 Status load_graph(const LoadArguments& arguments, Session& session) {
   graph::LoadRequest request;
   WEFT_TRY(request.mode, graph::parse_load_mode(arguments.mode));
-  WEFT_TRY(request.operation, parse_id(arguments.change.operation, "--operation"));
-  WEFT_TRY(const base::Ulid expected, parse_id(arguments.change.expected_head, "--if-commit"));
-  if (!expected.is_none()) {
-    request.expected_head = expected;
-  }
+  WEFT_TRY_STATUS(read_condition(arguments.change, request.operation, request.expected_head));
   request.branch = arguments.target.branch;
   request.message = arguments.change.message;
   request.idempotency_key = arguments.idempotency_key;
@@ -89,9 +118,30 @@ Status load_graph(const LoadArguments& arguments, Session& session) {
   ProgressLine progress(session.clock(), !session.options().quiet);
   request.progress = [&](uint64_t, uint64_t rows) { progress.update("rows", rows, 0); };
   const graph::AllowEverything policy;
-  WEFT_TRY(const graph::LoadResult result,
-           graph::load(target->place(), {actor, policy}, request, *input, session.stop()));
-  session.print(session.options().json ? load_json(arguments, result) : load_text(result));
+  const graph::Authority authority{actor, policy};
+  bool makes_branch = false;
+  if (!arguments.from.empty()) {
+    WEFT_TRY(const bool is_there, has_branch(target->place(), request.branch));
+    makes_branch = !is_there;
+  }
+  if (makes_branch && request.dry_run) {
+    WEFT_TRY_STATUS(catalog::check_graph_branch_name(request.branch));
+    request.branch = arguments.from;
+  } else if (makes_branch) {
+    WEFT_TRY(const catalog::BranchLife life,
+             graph::create_branch(target->place(), authority, request.branch,
+                                  {.branch = arguments.from, .at = {}}));
+    static_cast<void>(life);
+  }
+  const auto result = graph::load(target->place(), authority, request, *input, session.stop());
+  if (!result.ok()) {
+    if (makes_branch && !request.dry_run && result.error().kind() != ErrorKind::kRecoveryRequired) {
+      end_branch(target->place(), authority, request.branch, session);
+    }
+    return result.error();
+  }
+  session.print(session.options().json ? load_json(arguments, makes_branch, *result)
+                                       : load_text(*result));
   return ok_status();
 }
 
@@ -117,8 +167,10 @@ void add_load(CLI::App& app, Action& action) {
           "of the types in the load")
       ->required()
       ->check(CLI::IsMember({"append", "merge", "overwrite"}));
-  command->add_option("--if-commit", arguments->change.expected_head,
-                      "Only if this commit is still the newest");
+  add_condition_option(*command, arguments->change);
+  command->add_option("--from", arguments->from,
+                      "If there is no such --branch, make it from this one; without effect if the "
+                      "load fails");
   command->add_option("--idempotency-key", arguments->idempotency_key,
                       "A name of your own under which this load happens once (kept for a week)");
   command->add_flag("--dry-run", arguments->dry_run, "Check everything, write nothing");

@@ -12,15 +12,34 @@ namespace {
 
 constexpr const char* kVersion = "0.1.0";
 
+// Facts that are errors themselves stand on lines of their own, for there may be many.
+bool is_error_of_many(const Error::Fact& fact) {
+  return fact.key == "violation" || fact.key == "error";
+}
+
+std::string error_text(const Error& error) {
+  const std::string_view kind = error_kind_name(error.kind());
+  std::string text = "weft: " + error.message();
+  std::string lines;
+  const char* separator = ": ";
+  for (const Error::Fact& fact : error.facts()) {
+    if (is_error_of_many(fact)) {
+      lines += "\n  " + fact.value;
+      continue;
+    }
+    text += separator + fact.key + "=" + fact.value;
+    separator = ", ";
+  }
+  return text + " [" + std::string(kind) + "]" + lines + "\n";
+}
+
 void report(const Error& error, bool json) {
   if (json) {
     const std::string text = error_json(error);
     std::fprintf(stderr, "%s\n", text.c_str());
     return;
   }
-  const std::string_view kind = error_kind_name(error.kind());
-  std::fprintf(stderr, "weft: %s [%.*s]\n", error.to_string().c_str(),
-               static_cast<int>(kind.size()), kind.data());
+  std::fputs(error_text(error).c_str(), stderr);
 }
 
 void add_shared_options(CLI::App& app, SharedOptions& shared) {

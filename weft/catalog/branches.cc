@@ -207,6 +207,10 @@ Error exists_already(std::string_view name) {
 
 Status check_graph_branch_name(std::string_view name) {
   WEFT_TRY_STATUS(lance::check_branch_name(name));
+  if (name.starts_with("__")) {
+    return Error(ErrorKind::kInvalid, "a name that begins with __ is kept for the program")
+        .with("branch", name);
+  }
   for (std::string_view rest = name; !rest.empty();) {
     const size_t slash = rest.find('/');
     const std::string_view segment = rest.substr(0, slash);

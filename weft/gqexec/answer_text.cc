@@ -98,7 +98,8 @@ size_t characters(std::string_view text) {
 }
 
 std::string head_line(const Answer& answer, const AnswerOrigin& origin) {
-  return std::to_string(answer.row_count) + " rows from branch " + origin.branch +
+  return std::to_string(answer.row_count) + " rows" +
+         (origin.branch.empty() ? "" : " from branch " + origin.branch) +
          (origin.at.empty() ? "" : " at " + origin.at) + " via " + origin.query_name + "\n";
 }
 
@@ -202,7 +203,7 @@ void append_text_or_null(const std::string& text, std::string& out) {
 
 void append_target(const AnswerOrigin& origin, std::string& out) {
   out += "{\"branch\":";
-  json::append_quoted(out, origin.branch);
+  append_text_or_null(origin.branch, out);
   out += ",\"snapshot\":";
   append_text_or_null(origin.at, out);
   out += '}';
@@ -259,7 +260,7 @@ std::string json_text(const Answer& answer, const AnswerOrigin& origin) {
   std::string out = "{\n  \"query_name\": ";
   json::append_quoted(out, origin.query_name);
   out += ",\n  \"target\": {\n    \"branch\": ";
-  json::append_quoted(out, origin.branch);
+  append_text_or_null(origin.branch, out);
   out += ",\n    \"snapshot\": ";
   append_text_or_null(origin.at, out);
   out += "\n  },\n  \"graph_commit_id\": ";

@@ -27,9 +27,9 @@ std::optional<AnswerFormat> answer_format_by_name(std::string_view name);
 // Where an answer comes from.
 struct AnswerOrigin {
   std::string query_name = {};
-  std::string branch = "main";
-  std::string at = {};      // the commit or time asked for; empty: none
-  std::string commit = {};  // the commit that was read; empty: none
+  std::string branch = "main";  // empty: the commit alone was named
+  std::string at = {};          // the commit or time asked for; empty: none
+  std::string commit = {};      // the commit that was read; empty: none
 };
 
 std::string answer_text(const Answer& answer, const AnswerOrigin& origin, AnswerFormat format);

@@ -46,7 +46,7 @@ Status check_ref_segment(std::string_view segment, std::string_view name, bool o
   for (const char c : segment) {
     const bool other = other_scripts && static_cast<unsigned char>(c) >= 0x80;
     if (!is_word_character(c) && c != '.' && !other) {
-      return refuse("letters, digits, '.', '-' and '_' only");
+      return refuse("letters, digits, '.', '-' and '_' only, no '..'");
     }
   }
   return {};
