@@ -2,6 +2,7 @@
 
 #include "weft/catalog/pinned_table.h"
 #include "weft/codec/blake3.h"
+#include "weft/lance/table/kept_copies.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/names.h"
 #include "weft/lance/table/refs.h"
@@ -41,6 +42,8 @@ Result<LanceVersion> keep_lance_version(const catalog::CatalogPlace& place,
     return found;
   }
   WEFT_TRY(const lance::Snapshot pinned, catalog::open_pinned(place, table.entry()));
+  // Its deletion files may have gone with it.
+  WEFT_TRY_STATUS(lance::restore_kept(pinned));
   lance::StageOptions options;
   options.operation = "keep";
   options.clock = &place.clock;

@@ -119,6 +119,7 @@ set(HEADERS
   table/flat_buffer.h
   table/fragment.h
   table/index_section.h
+  table/kept_copies.h
   table/key_filter.h
   table/live_rows.h
   table/manifest.h

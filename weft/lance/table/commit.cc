@@ -2,6 +2,7 @@
 
 #include "weft/base/check.h"
 #include "weft/lance/table/conflict.h"
+#include "weft/lance/table/kept_copies.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/next_manifest.h"
 #include "weft/lance/table/stage.h"
@@ -217,7 +218,8 @@ class Committer {
   std::optional<Snapshot> latest_;
 };
 
-// Puts back what an engine cleaned and the version needs: from the kept copies.
+}  // namespace
+
 Status restore_kept(const Snapshot& snapshot) {
   const TableLocation& location = snapshot.location();
   std::vector<std::string> names;
@@ -248,8 +250,6 @@ Status restore_kept(const Snapshot& snapshot) {
   }
   return put_staged(*location.store, missing);
 }
-
-}  // namespace
 
 Result<CommitResult> commit(const StagedTransaction& staged, const CommitOptions& options) {
   return Committer(staged, options).run();
