@@ -196,7 +196,9 @@ struct Baton::State : Turns, Clock, Executor, std::enable_shared_from_this<Baton
   void lock(std::mutex& mutex) override {
     Actor& actor = *self();
     Gate lock(gate);
-    pass(lock, actor, "lock");
+    if (options.yields_at_locks) {
+      pass(lock, actor, "lock");
+    }
     while (!mutex.try_lock()) {
       block(lock, actor, Wait::kLock, &mutex, "wait for lock");
     }

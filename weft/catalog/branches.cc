@@ -6,11 +6,15 @@
 #include <optional>
 #include <utility>
 
+#include "weft/base/planted.h"
 #include "weft/json/value.h"
 #include "weft/lance/table/names.h"
 
 namespace weft::catalog {
 namespace {
+
+using base::Bug;
+using base::planted;
 
 constexpr int kAmbiguousRepeatsMax = 8;
 
@@ -177,25 +181,43 @@ Result<uint64_t> latest_number(const CatalogPlace& graph, std::string_view branc
   return found == numbers.end() ? 0 : found->second;
 }
 
+Error not_known(const std::string& ref) {
+  return Error(ErrorKind::kRecoveryRequired, "whether the branch was created is not known")
+      .with("object", ref);
+}
+
+Result<bool> read_back(storage::ObjectStore& store, const std::string& name,
+                       const std::string& text) {
+  WEFT_TRY(const storage::VersionedObject there, store.get(name, kBranchRefBytesMax));
+  WEFT_TRY_STATUS(store.sync_existing({name}));
+  return as_text(there.bytes.view()) == text;
+}
+
 // Whether the ref is ours now. An unclear answer is followed by the same creation.
 Result<bool> put_ref(storage::ObjectStore& store, const std::string& name,
                      const std::string& text) {
   for (int repeat = 0; repeat <= kAmbiguousRepeatsMax; ++repeat) {
     const auto outcome = store.put_if_absent(name, as_bytes(text));
-    if (outcome.ok() && *outcome == storage::PutOutcome::kDone) {
+    if (outcome.ok() &&
+        (*outcome == storage::PutOutcome::kDone || planted(Bug::kBothCreateABranch))) {
       return true;
     }
     if (outcome.ok()) {
-      WEFT_TRY(const storage::VersionedObject there, store.get(name, kBranchRefBytesMax));
-      WEFT_TRY_STATUS(store.sync_existing({name}));
-      return as_text(there.bytes.view()) == text;
+      Result<bool> is_ours = read_back(store, name, text);
+      return is_ours.ok() || repeat == 0 ? is_ours : Result<bool>(not_known(name));
     }
     if (outcome.error().kind() != ErrorKind::kRecoveryRequired) {
-      return outcome.error();
+      // After an unclear answer nothing but a clear one counts.
+      return repeat == 0 ? outcome.error() : not_known(name);
     }
   }
-  return Error(ErrorKind::kRecoveryRequired, "whether the branch was created is not known")
-      .with("object", name);
+  return not_known(name);
+}
+
+// Seen is not yet durable.
+Status sync_version(storage::ObjectStore& store, const lance::Snapshot& version) {
+  return store.sync_existing(
+      {version.location().object(lance::manifest_name(version.version(), version.naming()))});
 }
 
 Error exists_already(std::string_view name) {
@@ -288,6 +310,8 @@ Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& f
     if (check_goes_on(newest).ok()) {
       return exists_already(name);
     }
+    // Else a crash could bring the earlier life back behind the new one.
+    WEFT_TRY_STATUS(sync_version(graph.store, newest.snapshot()));
   }
   life.number = before + 1;
   life.created_at = std::max(graph.clock.now(), from.state().head.created_at);
@@ -311,8 +335,9 @@ Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& f
   life.actor = request.actor;
   // Seen is not yet durable.
   const lance::Snapshot& parent = from.snapshot();
-  WEFT_TRY_STATUS(graph.store.sync_existing(
-      {parent.location().object(lance::manifest_name(parent.version(), parent.naming()))}));
+  if (!planted(Bug::kBranchOfUnsynced)) {
+    WEFT_TRY_STATUS(sync_version(graph.store, parent));
+  }
   WEFT_TRY(const bool is_ours, put_ref(graph.store, ref_name(name, life.number), ref_text(life)));
   return is_ours ? Result<BranchLife>(std::move(life)) : Result<BranchLife>(exists_already(name));
 }

@@ -168,6 +168,28 @@ Status check_follows(const CatalogView* base, const CatalogState& next) {
                                                   : Status(refuse("it is younger than the head"));
 }
 
+// The beginning of a branch's own chain, for its first write: also where somebody has begun it and
+// may have come to his end before its ref. Nothing: the chain goes on.
+Result<std::optional<Fork>> fork_upon(const CatalogPlace& place, const CatalogView& base) {
+  if (place.lineage.empty() || base.version() != place.lineage.front().version) {
+    return std::optional<Fork>();
+  }
+  lance::Snapshot parent = base.snapshot();
+  if (!base.is_inherited()) {
+    lance::TableLocation location = place.location();
+    location.branch = place.lineage.front().life;
+    Result<lance::Snapshot> opened = lance::open_version(location, base.version());
+    if (!opened.ok()) {
+      return opened.error().kind() == ErrorKind::kNotFound
+                 ? Result<std::optional<Fork>>(std::optional<Fork>())
+                 : Result<std::optional<Fork>>(std::move(opened).error());
+    }
+    parent = std::move(opened).value();
+  }
+  WEFT_TRY(Fork fork, fork_of(place, parent));
+  return std::optional<Fork>(std::move(fork));
+}
+
 }  // namespace
 
 Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
@@ -310,10 +332,10 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
              lance::stage_new_table(std::move(table), options, std::move(held)));
   } else {
     lance::Snapshot upon = base->snapshot();
-    if (base->is_inherited()) {
-      WEFT_TRY(Fork fork, fork_of(place, upon));
-      std::ranges::move(fork.objects, std::back_inserter(held));
-      upon = std::move(fork.snapshot);
+    WEFT_TRY(std::optional<Fork> fork, fork_upon(place, *base));
+    if (fork) {
+      std::ranges::move(fork->objects, std::back_inserter(held));
+      upon = std::move(fork->snapshot);
     }
     lance::Stage stage(std::move(upon), options);
     stage.held_objects() = std::move(held);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "weft/base/planted.h"
 #include "weft/codec/varint.h"
 
 namespace weft::graph {
@@ -152,7 +153,7 @@ Result<ExtendedIndex> extend_key_index(const Snapshot& base, const std::vector<D
   index.row_id_end = first + inserted.size();
   std::vector<KeyEntry> entries = std::exchange(index.waiting, {});
   entries.reserve(entries.size() + inserted.size());
-  for (size_t i = 0; i < inserted.size(); ++i) {
+  for (size_t i = 0; i < inserted.size() && !base::planted(base::Bug::kStaleKeyIndex); ++i) {
     entries.push_back({inserted[i], first + i});
   }
   ExtendedIndex extended;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "weft/base/planted.h"
 #include "weft/catalog/fork.h"
 #include "weft/lance/rows/carry_over.h"
 #include "weft/lance/table/next_manifest.h"
@@ -12,6 +13,8 @@
 namespace weft::txn {
 namespace {
 
+using base::Bug;
+using base::planted;
 using catalog::CatalogView;
 using catalog::TableEntry;
 
@@ -59,7 +62,7 @@ Status Capture::check_is_newest() const {
 Result<lance::Snapshot> Capture::table(std::string_view key) {
   WEFT_TRY(const TableEntry* const found, entry(key));
   WEFT_TRY(lance::Snapshot pinned, catalog::open_pinned(place_, *found));
-  if (found->pin.ref != place_.life) {
+  if (found->pin.ref != place_.life && !planted(Bug::kForkSkipped)) {
     return fork(key, pinned);
   }
   WEFT_TRY(const HeadReport report, examine_head(place_, *found, pinned));
@@ -70,11 +73,17 @@ Result<lance::Snapshot> Capture::table(std::string_view key) {
   WEFT_TRY_STATUS(check_is_newest());
   switch (report.state) {
     case HeadState::kTaken:
+      if (planted(Bug::kNoRebase)) {
+        return foreign_version(*found, report);
+      }
       return Error(ErrorKind::kConflict, "the number of a version was taken")
           .with("reason", kToBeRebased)
           .with("table", key);
     case HeadState::kOtherRows:
-      return foreign_version(*found, report);
+      if (!planted(Bug::kOverForeignRows)) {
+        return foreign_version(*found, report);
+      }
+      [[fallthrough]];
     default:
       return stand_upon(key, *report.head, pinned);
   }
@@ -96,9 +105,11 @@ Status Capture::keep_base(std::string_view key, const lance::Snapshot& version) 
 
 Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
                                             const lance::Snapshot& pinned) {
-  WEFT_TRY(const std::string guard,
-           guard_version(place_, version, pinned, kKeepPrefix, stage_options()));
-  static_cast<void>(guard);
+  if (!planted(Bug::kNoGuard)) {
+    WEFT_TRY(const std::string guard,
+             guard_version(place_, version, pinned, kKeepPrefix, stage_options()));
+    static_cast<void>(guard);
+  }
   WEFT_TRY_STATUS(keep_base(key, version));
   version.set_durable();
   return version;

@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "weft/base/planted.h"
 #include "weft/codec/blake3.h"
 #include "weft/lance/table/live_rows.h"
 #include "weft/lance/table/manifest_file.h"
@@ -15,6 +16,8 @@
 namespace weft::txn {
 namespace {
 
+using base::Bug;
+using base::planted;
 using catalog::TableEntry;
 
 constexpr std::string_view kRefsFolder = "_refs/";
@@ -240,19 +243,28 @@ Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableE
   report.other_version = heard.harmful_version;
   report.other_operation = std::move(heard.harmful_operation);
   report.first_version = first;
+  if (planted(Bug::kSameRowsByCount) &&
+      report.head->manifest().row_count() == pinned.manifest().row_count()) {
+    report.state = HeadState::kSameRows;
+    return report;
+  }
   if (report.other_version != 0) {
     WEFT_TRY(report.base, begun_from(place, table, pinned, who, *report.head));
     return report;
   }
   const lance::RowTraits traits =
       heard.is_complete ? lance::RowTraits::kIds : lance::RowTraits::kIdsAndVersions;
-  WEFT_TRY(const bool has_pinned, lance::has_same_rows(*report.head, pinned, traits));
+  // A pin that never became a head may have updated rows, which keep their ids: what the others
+  // say of themselves tells nothing about it.
+  const lance::RowTraits traits_of_pin =
+      who == Number::kPinned ? traits : lance::RowTraits::kIdsAndVersions;
+  WEFT_TRY(const bool has_pinned, lance::has_same_rows(*report.head, pinned, traits_of_pin));
   if (has_pinned) {
     report.state = HeadState::kSameRows;
     return report;
   }
   WEFT_TRY(report.base, catalog::open_pin_base(place, table));
-  if (report.base) {
+  if (report.base && !(planted(Bug::kTakenByNumber) && report.head->version() != number)) {
     WEFT_TRY(const bool has_base, lance::has_same_rows(*report.head, *report.base, traits));
     report.state = has_base ? HeadState::kTaken : HeadState::kOtherRows;
   }

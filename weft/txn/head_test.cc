@@ -124,6 +124,27 @@ TEST_F(HeadTest, APinWhoseNumberACompactionTookIsRebased) {
   EXPECT_THAT(kinds(), ElementsAre("mutate", "rebase", "mutate", "mutate", "mutate"));
 }
 
+// The update keeps the ids of rows, so that by ids alone the head would seem to have it.
+TEST_F(HeadTest, AnUpdateWhoseNumberWasTakenIsNotLost) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1, 2}}}).ok());
+  const auto updated =
+      write(place(), {.kind = "mutate", .actor = "ana"}, [&](Capture& capture) -> Result<Change> {
+        WEFT_TRY(const lance::Snapshot base, capture.table("node:A"));
+        TableChange change{.key = "node:A",
+                           .identity = capture.view()->state().find("node:A")->identity,
+                           .staged = {}};
+        WEFT_TRY(change.staged,
+                 lance::stage_upsert(base, id_rows({2}), {.keys = {"id"}}, capture.row_options()));
+        return Change{.tables = {std::move(change)}, .schema = {}};
+      });
+  ASSERT_TRUE(updated.ok()) << updated.error().to_string();
+  ASSERT_TRUE(store_.remove(head_name(2)).ok());
+  EXPECT_EQ(touch(*head_of(place(), "node:A")).version(), 2U);
+  ASSERT_TRUE(insert(place(), {{"node:A", {3}}}).ok());
+  expect_rows({1, 2, 3});
+  EXPECT_THAT(kinds(), ElementsAre("mutate", "rebase", "mutate", "mutate"));
+}
+
 // The trace that the model of the protocol found (decision 9): two compactions, so that the newest
 // version stands above the pin's number and has not its rows.
 TEST_F(HeadTest, APinThatTwoCompactionsOvertookIsRebased) {

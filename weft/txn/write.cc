@@ -4,12 +4,15 @@
 #include <iterator>
 #include <utility>
 
+#include "weft/base/planted.h"
 #include "weft/catalog/branches.h"
 #include "weft/lance/table/names.h"
 
 namespace weft::txn {
 namespace {
 
+using base::Bug;
+using base::planted;
 using catalog::CatalogState;
 using catalog::CatalogView;
 using catalog::CommitRecord;
@@ -80,8 +83,11 @@ class Writer {
     if (!view_.has_value()) {
       return std::optional<Receipt>();
     }
-    WEFT_TRY(std::optional<CommitRecord> commit, view_->find_operation(operation_));
-    if (!commit.has_value()) {
+    std::optional<CommitRecord> commit;
+    if (!planted(Bug::kOperationNotLookedFor)) {
+      WEFT_TRY(commit, view_->find_operation(operation_));
+    }
+    if (!commit.has_value() && !(planted(Bug::kKeyLookedForOnce) && attempts > 0)) {
       WEFT_TRY(commit, find_key());
     }
     if (!commit.has_value()) {
@@ -89,8 +95,17 @@ class Writer {
     }
     // Seen is not yet durable: whoever published it may not have come to its end.
     const lance::Snapshot& seen = view_->snapshot();
-    WEFT_TRY_STATUS(place_.store.sync_existing(
-        {seen.location().object(lance::manifest_name(seen.version(), seen.naming()))}));
+    const Status synced =
+        planted(Bug::kReceiptOfUnsynced)
+            ? ok_status()
+            : place_.store.sync_existing(
+                  {seen.location().object(lance::manifest_name(seen.version(), seen.naming()))});
+    if (!synced.ok()) {
+      return Error(ErrorKind::kRecoveryRequired,
+                   "whether the commit of this operation survives a crash is not known")
+          .with("operation", operation_.text())
+          .with("cause", synced.error().to_string());
+    }
     return std::optional(Receipt{
         .commit = *commit, .attempts = attempts, .is_repeated = true, .has_followed = false});
   }
@@ -102,7 +117,8 @@ class Writer {
     }
     const base::WallTime earliest{place_.clock.now().microseconds - kIdempotencyRetentionUs};
     WEFT_TRY(commit, view_->find_idempotency_key(request_.idempotency_key, earliest));
-    if (commit.has_value() && commit->request_hash != request_.request_hash) {
+    if (commit.has_value() && commit->request_hash != request_.request_hash &&
+        !planted(Bug::kKeyOfAnyRequest)) {
       return Error(ErrorKind::kConflict, "this idempotency key was used for another request")
           .with("reason", "idempotency-key")
           .with("key", request_.idempotency_key)
@@ -124,10 +140,10 @@ class Writer {
 
   // Nothing: lost, and `view_` is the newest.
   Result<std::optional<Receipt>> try_once(uint64_t attempt) {
-    if (view_) {
+    if (view_ && !planted(Bug::kLateOnADeletedBranch)) {
       WEFT_TRY_STATUS(catalog::check_goes_on(*view_));
     }
-    if (request_.expected_head.has_value()) {
+    if (request_.expected_head.has_value() && !(planted(Bug::kExpectedHeadOnce) && attempt > 1)) {
       WEFT_TRY_STATUS(check_expected_head(view_ ? &*view_ : nullptr, *request_.expected_head));
     }
     Capture capture(place_, view_, operation_, attempt);
@@ -148,9 +164,22 @@ class Writer {
              catalog::stage_publication(place_, capture.view(), std::move(next)));
     join_objects(change, capture, staged);
     WEFT_TRY_STATUS(check_lifetime());
-    WEFT_TRY(const catalog::PublishResult published, catalog::publish(place_, staged));
-    view_ = published.view;
-    if (published.outcome == catalog::PublishOutcome::kLost) {
+    if (planted(Bug::kHeadFirst)) {
+      WEFT_TRY_STATUS(lance::put_staged(place_.store, staged.transaction.objects));
+      follow(change);
+    }
+    Result<catalog::PublishResult> published = catalog::publish(place_, staged);
+    if (planted(Bug::kNewIdAfterTimeout) && !published.ok() &&
+        published.error().kind() == ErrorKind::kRecoveryRequired) {
+      operation_ = base::Ulid::make(place_.clock.now(), place_.random);
+      WEFT_TRY(view_, open_if_any(place_));
+      return std::optional<Receipt>();
+    }
+    if (!published.ok()) {
+      return std::move(published).error();
+    }
+    view_ = published->view;
+    if (published->outcome == catalog::PublishOutcome::kLost) {
       return std::optional<Receipt>();
     }
     Receipt receipt{.commit = view_->state().head, .attempts = attempt};
@@ -193,8 +222,10 @@ class Writer {
     next.head.created_at = place_.clock.now();
     if (view_) {
       next.head.parent = before.id;
-      next.head.created_at.microseconds =
-          std::max(next.head.created_at.microseconds, before.created_at.microseconds + 1);
+      if (!planted(Bug::kCommitTimeOfTheClock)) {
+        next.head.created_at.microseconds =
+            std::max(next.head.created_at.microseconds, before.created_at.microseconds + 1);
+      }
     }
     if (change.schema.has_value()) {
       next.schema = change.schema;

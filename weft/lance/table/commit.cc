@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "weft/base/check.h"
+#include "weft/base/planted.h"
 #include "weft/lance/table/conflict.h"
 #include "weft/lance/table/kept_copies.h"
 #include "weft/lance/table/manifest_file.h"
@@ -10,6 +11,9 @@
 namespace weft::lance {
 
 namespace {
+
+using base::Bug;
+using base::planted;
 
 // How often an ambiguous creation is repeated before the caller is told so.
 constexpr int kAmbiguousRepeatsMax = 8;
@@ -22,10 +26,16 @@ Result<HeadOutcome> create_head(storage::ObjectStore& store, const std::string& 
   for (int repeat = 0;; ++repeat) {
     auto outcome = store.put_if_absent(name, as_bytes(bytes));
     if (outcome.ok()) {
-      if (*outcome == storage::PutOutcome::kDone) {
+      if (*outcome == storage::PutOutcome::kDone || planted(Bug::kAcknowledgeBlindly)) {
         return HeadOutcome::kOurs;
       }
       break;
+    }
+    if (planted(Bug::kFailAfterTimeout)) {
+      return Error(ErrorKind::kUnavailable, "the store does not answer").with("object", name);
+    }
+    if (planted(Bug::kNewIdAfterTimeout)) {
+      return std::move(outcome).error();
     }
     if (outcome.error().kind() != ErrorKind::kRecoveryRequired || repeat == kAmbiguousRepeatsMax) {
       // After an unclear answer nothing but a clear one counts.
@@ -42,8 +52,15 @@ Result<HeadOutcome> create_head(storage::ObjectStore& store, const std::string& 
         .with("object", name)
         .with("cause", there.error().to_string());
   }
-  WEFT_TRY_STATUS(store.sync_existing({name}));
-  return as_text(there->bytes.view()) == bytes ? HeadOutcome::kOurs : HeadOutcome::kTaken;
+  const bool is_ours = as_text(there->bytes.view()) == bytes;
+  Status synced = store.sync_existing({name});
+  if (!synced.ok() && is_ours) {
+    return Error(ErrorKind::kRecoveryRequired, "whether the version survives a crash is not known")
+        .with("object", name)
+        .with("cause", synced.error().to_string());
+  }
+  WEFT_TRY_STATUS(std::move(synced));
+  return is_ours ? HeadOutcome::kOurs : HeadOutcome::kTaken;
 }
 
 // New fragments as they were before they were placed in a manifest.
@@ -104,13 +121,18 @@ class Committer {
       : options_(options), staged_(staged), store_(*staged.location.store) {}
 
   Result<CommitResult> run() {
-    WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
-    if (staged_.read_version != 0 && !staged_.base_is_durable) {
+    if (!planted(Bug::kPublishBeforeStaged)) {
+      WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
+    }
+    if (staged_.read_version != 0 && !staged_.base_is_durable && !planted(Bug::kSeenIsDurable)) {
       WEFT_TRY_STATUS(sync_base());
     }
     for (uint64_t rebases = 0;; ++rebases) {
       WEFT_TRY(const HeadOutcome outcome, create_head(store_, staged_.head_name, staged_.head));
       if (outcome == HeadOutcome::kOurs) {
+        if (planted(Bug::kPublishBeforeStaged)) {
+          WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
+        }
         CommitResult result;
         result.outcome = CommitOutcome::kCommitted;
         WEFT_TRY(result.snapshot, staged_.snapshot());
