@@ -150,7 +150,8 @@ void add_repair(CLI::App& app, Action& action) {
                     "Check the rows as those of a load, and make them a commit");
   command->add_flag("--discard", arguments->discard,
                     "Put the published rows on top; what was there is kept as a native branch");
-  command->add_option("--type", arguments->types, "Only this node or edge type (repeatable)");
+  command->add_option("--type", arguments->types, "Only this node or edge type (repeatable)")
+      ->allow_extra_args(false);
   command->callback([arguments, &action] {
     action = [arguments](Session& s) { return run_repair(*arguments, s); };
   });
