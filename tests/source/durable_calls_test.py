@@ -15,7 +15,7 @@ LAYERS = ("txn", "catalog", "graph", "gqexec", "lance")
 STORE_CALL = re.compile(r"(?:[.>]|\b)(put_if_absent|put_many_if_absent|put_if_match|open_append)\(|"
                         r"\b(?:store_?|root_)(?:\.|->)(create|remove)\(")
 # Calls that publish a commit, move or bring a head, or make a branch.
-PROTOCOL_CALL = re.compile(r"\b(catalog::publish|lance::commit|lance::follow|create_head|lance::create_branch|"
+PROTOCOL_CALL = re.compile(r"\b(catalog::publish|lance::commit|lance::follow|lance::follow_all|create_head|lance::create_branch|"
                            r"catalog::create_branch|lance::cleanup)\(")
 
 STORE_CALLS = {
@@ -23,6 +23,8 @@ STORE_CALLS = {
     ("weft/lance/table/stage.cc", "put_many_if_absent"): 2,
     # The one creation that publishes a version or moves a head.
     ("weft/lance/table/commit.cc", "put_if_absent"): 1,
+    # The heads of one publication, under one barrier.
+    ("weft/lance/table/commit.cc", "put_many_if_absent"): 1,
     # Data files, as they come; held back while they are small.
     ("weft/lance/rows/held_file.cc", "create"): 1,
     ("weft/lance/write/data_file_writer.cc", "create"): 1,
@@ -45,11 +47,11 @@ STORE_CALLS = {
     ("weft/graph/cleanup.cc", "remove"): 2,
 }
 PROTOCOL_CALLS = {
-    # One function publishes commits.
-    ("weft/txn/write.cc", "catalog::publish"): 1,
+    # One function publishes commits, of one writer or of several.
+    ("weft/txn/write_steps.cc", "catalog::publish"): 1,
     ("weft/catalog/catalog.cc", "lance::commit"): 1,
     # A head is moved by who published, or brought by whoever finds it missing.
-    ("weft/txn/write.cc", "lance::follow"): 1,
+    ("weft/txn/write_steps.cc", "lance::follow_all"): 1,
     ("weft/txn/head.cc", "lance::follow"): 1,
     # The two users of the creation of a version: a publication, and a head that follows.
     ("weft/lance/table/commit.cc", "create_head"): 3,  # with its definition

@@ -225,6 +225,21 @@ Error exists_already(std::string_view name) {
       .with("branch", name);
 }
 
+// The latest life of a name, which has ended. Errors: kAlreadyExists if it goes on.
+Result<uint64_t> number_of_ended(const CatalogPlace& graph, std::string_view name) {
+  WEFT_TRY(const uint64_t number, latest_number(graph, name));
+  if (number != 0) {
+    WEFT_TRY(const BranchLife earlier, read_ref(graph, name, number));
+    WEFT_TRY(const CatalogView newest, open_latest(place_of(graph, earlier)));
+    if (check_goes_on(newest).ok()) {
+      return exists_already(name);
+    }
+    // Else a crash could bring the earlier life back behind the new one.
+    WEFT_TRY_STATUS(sync_version(graph.store, newest.snapshot()));
+  }
+  return number;
+}
+
 }  // namespace
 
 Status check_graph_branch_name(std::string_view name) {
@@ -253,7 +268,9 @@ CatalogPlace place_of(const CatalogPlace& graph, const BranchLife& life) {
           .executor = graph.executor,
           .life = life.life,
           .lineage = life.lineage,
-          .forked_at = life.created_at};
+          .forked_at = life.created_at,
+          .known = graph.known,
+          .queue = graph.queue};
 }
 
 Result<BranchLife> find_latest_life(const CatalogPlace& graph, std::string_view branch) {
@@ -270,7 +287,9 @@ Result<CatalogPlace> open_branch(const CatalogPlace& graph, std::string_view bra
                         .clock = graph.clock,
                         .random = graph.random,
                         .executor = graph.executor,
-                        .life = {}};
+                        .life = {},
+                        .known = graph.known,
+                        .queue = graph.queue};
   }
   WEFT_TRY(const BranchLife life, find_latest_life(graph, branch));
   return place_of(graph, life);
@@ -303,17 +322,6 @@ Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& f
   WEFT_TRY_STATUS(check_goes_on(from));
   BranchLife life;
   life.branch = name;
-  WEFT_TRY(const uint64_t before, latest_number(graph, name));
-  if (before != 0) {
-    WEFT_TRY(const BranchLife earlier, read_ref(graph, name, before));
-    WEFT_TRY(const CatalogView newest, open_latest(place_of(graph, earlier)));
-    if (check_goes_on(newest).ok()) {
-      return exists_already(name);
-    }
-    // Else a crash could bring the earlier life back behind the new one.
-    WEFT_TRY_STATUS(sync_version(graph.store, newest.snapshot()));
-  }
-  life.number = before + 1;
   life.created_at = std::max(graph.clock.now(), from.state().head.created_at);
   life.life = life.branch + "." + base::Ulid::make(life.created_at, graph.random).text();
   // The chain in which the version stands, then where that one comes from.
@@ -333,12 +341,18 @@ Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& f
   life.parent_commit = from.state().head.id;
   life.parent_branch = request.parent_branch;
   life.actor = request.actor;
-  // Seen is not yet durable.
   const lance::Snapshot& parent = from.snapshot();
-  if (!planted(Bug::kBranchOfUnsynced)) {
+  if (!parent.is_durable() && !planted(Bug::kBranchOfUnsynced)) {
     WEFT_TRY_STATUS(sync_version(graph.store, parent));
   }
-  WEFT_TRY(const bool is_ours, put_ref(graph.store, ref_name(name, life.number), ref_text(life)));
+  // Most names are new: whether this one is, the creation tells.
+  life.number = 1;
+  WEFT_TRY(bool is_ours, put_ref(graph.store, ref_name(name, life.number), ref_text(life)));
+  if (!is_ours) {
+    WEFT_TRY(const uint64_t before, number_of_ended(graph, name));
+    life.number = before + 1;
+    WEFT_TRY(is_ours, put_ref(graph.store, ref_name(name, life.number), ref_text(life)));
+  }
   return is_ours ? Result<BranchLife>(std::move(life)) : Result<BranchLife>(exists_already(name));
 }
 

@@ -6,10 +6,12 @@
 #include <utility>
 
 #include "weft/catalog/fork.h"
+#include "weft/catalog/known_state.h"
 #include "weft/lance/layout/field.h"
+#include "weft/lance/read/data_file_reader.h"
 #include "weft/lance/rows/row_writer.h"
-#include "weft/lance/rows/table_reader.h"
 #include "weft/lance/rows/tail_fold.h"
+#include "weft/storage/memory_store.h"
 
 namespace weft::catalog {
 namespace {
@@ -72,31 +74,50 @@ Status check_format(const lance::Snapshot& snapshot) {
       .with("remedy", remedy);
 }
 
-Result<std::vector<columns::Batch>> read_fragments(const lance::Snapshot& snapshot,
-                                                   const std::vector<Fragment>& fragments) {
-  std::vector<columns::Batch> batches;
-  if (fragments.empty()) {
-    return batches;
+// Rows of the catalog are read whole, in one call for each file.
+Result<columns::Batch> read_fragment(const lance::Snapshot& snapshot, const Fragment& fragment) {
+  const lance::DataFile& file = fragment.files.front();
+  WEFT_TRY(const std::string name, snapshot.data_file_name(file));
+  storage::ObjectStore& store = *snapshot.location().store;
+  std::unique_ptr<storage::ObjectReader> object;
+  const bool is_small = file.size_bytes != 0 && file.size_bytes <= kHeldBytesMax;
+  auto whole = is_small ? store.get(name, kHeldBytesMax)
+                        : Result<storage::VersionedObject>(storage::VersionedObject());
+  if (whole.ok() && is_small) {
+    object = storage::read_buffer(name, std::move(whole->bytes));
+  } else if (whole.ok() || whole.error().kind() == ErrorKind::kLimit) {
+    WEFT_TRY(object, store.open(name));
+  } else if (whole.error().kind() == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kCorrupt, "a data file of the graph's catalog is gone")
+        .with("object", name);
+  } else {
+    return std::move(whole).error();
   }
-  std::vector<uint64_t> ids;
-  ids.reserve(fragments.size());
-  for (const Fragment& fragment : fragments) {
-    ids.push_back(fragment.id);
+  WEFT_TRY(const auto reader, lance::read::DataFileReader::open(std::move(object)));
+  if ((file.size_bytes != 0 && reader->size_bytes() != file.size_bytes) ||
+      reader->row_count() != fragment.physical_rows) {
+    return Error(ErrorKind::kCorrupt, "a data file of the graph's catalog is not what it was")
+        .with("object", name)
+        .with("rows", reader->row_count())
+        .with("expected", fragment.physical_rows);
   }
-  WEFT_TRY(const auto table, lance::TableReader::open(snapshot));
-  if (!(*table->schema() == *catalog_schema())) {
+  WEFT_TRY(const lance::read::Projection all,
+           reader->project(snapshot.manifest().fields, file.fields, file.column_indices));
+  if (!(*all.schema == *catalog_schema())) {
     return Error(ErrorKind::kCorrupt, "the graph's catalog has other columns than its format")
         .with("table", snapshot.location().to_string())
         .with("version", snapshot.version());
   }
-  WEFT_TRY(const auto scan, table->scan({}, ids));
-  for (;;) {
-    WEFT_TRY(std::optional<lance::TableRows> rows, scan->next());
-    if (!rows.has_value()) {
-      return batches;
-    }
-    batches.push_back(std::move(rows->batch));
+  return reader->read(all, {0, fragment.physical_rows});
+}
+
+Result<std::vector<columns::Batch>> read_fragments(const lance::Snapshot& snapshot,
+                                                   const std::vector<Fragment>& fragments) {
+  std::vector<columns::Batch> batches;
+  for (const Fragment& fragment : fragments) {
+    WEFT_TRY(batches.emplace_back(), read_fragment(snapshot, fragment));
   }
+  return batches;
 }
 
 Result<CatalogView> view_of(lance::TableLocation chain, lance::Snapshot snapshot) {
@@ -148,24 +169,32 @@ Result<std::vector<Fragment>> write_rows(const CatalogPlace& place, std::string 
   return writer.finish();
 }
 
-Status check_follows(const CatalogView* base, const CatalogState& next) {
+// `before` is null for the first commit of a graph.
+Status check_follows(const CommitRecord* before, const CommitRecord& next) {
   const auto refuse = [](std::string_view rule) {
     return Error(ErrorKind::kInvalid, "a commit does not follow the one before it")
         .with("rule", rule);
   };
-  if (next.head.id.is_none() || next.head.operation.is_none()) {
+  if (next.id.is_none() || next.operation.is_none()) {
     return refuse("it has an id and an operation");
   }
-  if (base == nullptr) {
-    return next.head.parent.has_value() ? Status(refuse("the first one has no parent"))
-                                        : ok_status();
+  if (before == nullptr) {
+    return next.parent.has_value() ? Status(refuse("the first one has no parent")) : ok_status();
   }
-  const CommitRecord& before = base->state().head;
-  if (next.head.parent != before.id) {
+  if (next.parent != before->id) {
     return refuse("its parent is the head");
   }
-  return next.head.created_at > before.created_at ? ok_status()
-                                                  : Status(refuse("it is younger than the head"));
+  return next.created_at > before->created_at ? ok_status()
+                                              : Status(refuse("it is younger than the head"));
+}
+
+Status check_all_follow(const CatalogView* base, const std::vector<CommitRecord>& commits) {
+  const CommitRecord* last = base != nullptr ? &base->state().head : nullptr;
+  for (const CommitRecord& commit : commits) {
+    WEFT_TRY_STATUS(check_follows(last, commit));
+    last = &commit;
+  }
+  return ok_status();
 }
 
 // The beginning of a branch's own chain, for its first write: also where somebody has begun it and
@@ -205,6 +234,26 @@ Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
     }
   }
   commits.resize(std::min<uint64_t>(commits.size(), limit));
+  return commits;
+}
+
+Result<std::vector<CommitRecord>> CatalogView::commits_since(uint64_t version) const {
+  WEFT_TRY(Fragments fragments, sort_fragments(snapshot_));
+  std::vector<CommitRecord> commits;
+  bool is_older = false;
+  for (auto fragment = fragments.commits.rbegin();
+       fragment != fragments.commits.rend() && !is_older; ++fragment) {
+    WEFT_TRY(const auto batches, read_fragments(snapshot_, {*fragment}));
+    for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch) {
+      WEFT_TRY(std::vector<CommitRecord> found, parse_commits(*batch));
+      for (auto commit = found.rbegin(); commit != found.rend(); ++commit) {
+        is_older = is_older || commit->catalog_version <= version;
+        if (!is_older) {
+          commits.push_back(std::move(*commit));
+        }
+      }
+    }
+  }
   return commits;
 }
 
@@ -254,13 +303,27 @@ Result<std::optional<CommitRecord>> CatalogView::find_idempotency_key(
   });
 }
 
-Result<CatalogView> open_latest(const CatalogPlace& place) {
+namespace {
+
+Result<CatalogView> find_latest(const CatalogPlace& place) {
   Result<lance::Snapshot> latest = lance::open_latest(place.location());
   if (!latest.ok() && latest.error().kind() == ErrorKind::kNotFound && !place.lineage.empty()) {
     return open_version(place, place.lineage.front().version);
   }
   return latest.ok() ? view_of(place.location(), std::move(latest).value())
                      : Result<CatalogView>(std::move(latest).error());
+}
+
+}  // namespace
+
+Result<CatalogView> open_latest(const CatalogPlace& place) {
+  if (place.known == nullptr) {
+    return find_latest(place);
+  }
+  const std::optional<CatalogView> known = place.known->newest(place.life);
+  WEFT_TRY(CatalogView latest, known ? open_latest_after(*known) : find_latest(place));
+  place.known->note_newest(place.life, latest);
+  return latest;
 }
 
 Result<CatalogView> open_latest_after(const CatalogView& known) {
@@ -289,11 +352,35 @@ Result<CatalogView> open_version(const CatalogPlace& place, uint64_t version) {
   return view_of(place.location(), std::move(snapshot));
 }
 
+Result<CatalogView> open_commit(const CatalogPlace& place, const CommitRecord& commit) {
+  WEFT_TRY(CatalogView view, open_version(place, commit.catalog_version));
+  if (view.state().head.id == commit.id) {
+    return view;
+  }
+  CatalogState state = view.state();
+  state.head = commit;
+  for (const EarlierPin& earlier : commit.earlier_pins) {
+    const auto table = std::ranges::find(state.tables, earlier.identity, &TableEntry::identity);
+    if (table == state.tables.end()) {
+      return Error(ErrorKind::kCorrupt, "a commit names a table that its version does not have")
+          .with("commit", commit.id.text())
+          .with("version", commit.catalog_version);
+    }
+    table->pin = earlier.pin;
+  }
+  return CatalogView(view.chain(), view.snapshot(), std::move(state));
+}
+
 Result<StagedPublication> stage_publication(const CatalogPlace& place, const CatalogView* base,
-                                            CatalogState next) {
-  WEFT_TRY_STATUS(check_follows(base, next));
+                                            CatalogState next, std::vector<CommitRecord> before) {
   std::ranges::sort(next.tables, {}, &TableEntry::key);
   next.head.catalog_version = base == nullptr ? 1 : base->version() + 1;
+  std::vector<CommitRecord> all = std::move(before);
+  all.push_back(next.head);
+  WEFT_TRY_STATUS(check_all_follow(base, all));
+  for (CommitRecord& commit : all) {
+    commit.catalog_version = next.head.catalog_version;
+  }
   const lance::StageOptions options = stage_options(place, next.head, "");
   const std::string file_version =
       base == nullptr ? "2.1" : base->snapshot().manifest().file_version;
@@ -304,17 +391,17 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
   lance::UpdateOperation update;
   lance::MovedRows moved;
   if (base != nullptr) {
-    WEFT_TRY(const Fragments before, sort_fragments(base->snapshot()));
-    const size_t folded = lance::fragments_to_fold(before.commits, 1);
-    for (size_t i = before.commits.size() - folded; i < before.commits.size(); ++i) {
-      WEFT_TRY_STATUS(lance::move_fragment(base->snapshot(), before.commits[i], {}, {}, moved));
-      update.removed_fragment_ids.push_back(before.commits[i].id);
+    WEFT_TRY(const Fragments there, sort_fragments(base->snapshot()));
+    const size_t folded = lance::fragments_to_fold(there.commits, all.size());
+    for (size_t i = there.commits.size() - folded; i < there.commits.size(); ++i) {
+      WEFT_TRY_STATUS(lance::move_fragment(base->snapshot(), there.commits[i], {}, {}, moved));
+      update.removed_fragment_ids.push_back(there.commits[i].id);
     }
-    for (const Fragment& fragment : before.pointers) {
+    for (const Fragment& fragment : there.pointers) {
       update.removed_fragment_ids.push_back(fragment.id);
     }
   }
-  moved.batches.push_back(commit_rows({next.head}));
+  moved.batches.push_back(commit_rows(all));
   WEFT_TRY(std::vector<Fragment> commits,
            write_rows(place, file_version, stage_options(place, next.head, kCommitsPrefix),
                       moved.batches, held));
@@ -360,6 +447,9 @@ Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication
     snapshot.set_durable();
     result.outcome = PublishOutcome::kPublished;
     result.view = CatalogView(place.location(), std::move(snapshot), staged.state);
+    if (place.known != nullptr) {
+      place.known->note_newest(place.life, *result.view);
+    }
     return result;
   }
   WEFT_TRY(result.view, open_latest(place));

@@ -34,6 +34,10 @@
 #include "weft/lance/table/snapshot.h"
 #include "weft/lance/table/stage.h"
 
+namespace weft::txn {
+class WriteQueue;  // write_queue.h, above this layer
+}
+
 namespace weft::catalog {
 
 inline constexpr std::string_view kCatalogFolder = "__manifest";
@@ -44,6 +48,8 @@ struct ForkPoint {
   uint64_t version = 0;
   friend bool operator==(const ForkPoint&, const ForkPoint&) = default;
 };
+
+class KnownState;  // known_state.h
 
 // Where a graph's chain of versions is and what working on it needs. References must outlive all
 // that is opened. Not thread-safe because of `random`.
@@ -57,6 +63,10 @@ struct CatalogPlace {
   // Of a branch: where it comes from, nearest first, main last; and when it was made.
   std::vector<ForkPoint> lineage = {};
   base::WallTime forked_at = {};
+  // What an open graph remembers; may be null.
+  KnownState* known = nullptr;
+  // Where writers of one process that want to publish together wait; may be null. Needs `known`.
+  txn::WriteQueue* queue = nullptr;
 
   lance::TableLocation location() const { return {&store, std::string(kCatalogFolder), life}; }
 };
@@ -79,6 +89,8 @@ class CatalogView {
 
   // Commits of this chain up to this version, newest first, at most `limit`. Errors: kCorrupt.
   Result<std::vector<CommitRecord>> commits(uint64_t limit) const;
+  // Those of later versions than `version`, newest first.
+  Result<std::vector<CommitRecord>> commits_since(uint64_t version) const;
   // The commit of an operation, if it is among those that began after it was named (its id holds
   // the time; clocks may differ by kClockSkewMax).
   Result<std::optional<CommitRecord>> find_operation(base::Ulid operation) const;
@@ -95,10 +107,14 @@ class CatalogView {
 inline constexpr int64_t kClockSkewMaxUs = int64_t{10} * 60 * 1'000'000;
 
 // Errors: kNotFound: there is no graph; kUnsupported: another format; kCorrupt; those of the store.
+// From a version that the place knows, as open_latest_after.
 Result<CatalogView> open_latest(const CatalogPlace& place);
 // `known` itself if nothing was published since: one read that finds nothing.
 Result<CatalogView> open_latest_after(const CatalogView& known);
 Result<CatalogView> open_version(const CatalogPlace& place, uint64_t version);
+// The graph as a commit left it, also one that shares its version with later ones. `commit` is as
+// commits() gave it.
+Result<CatalogView> open_commit(const CatalogPlace& place, const CommitRecord& commit);
 
 struct StagedPublication {
   CatalogState state;
@@ -106,10 +122,12 @@ struct StagedPublication {
 };
 // Computes the next version upon `base` (null: the first one); its rows are held among the staged
 // objects, where those of the tables can join them, to be put under one barrier. The catalog
-// version of `next.head` is set here. Errors: kInvalid if `next.head` does not follow the base's;
-// those of the store.
+// version of `next.head` is set here, as that of the commits `before` it, oldest first, which share
+// the version. Errors: kInvalid if one of them does not follow the one before it; those of the
+// store.
 Result<StagedPublication> stage_publication(const CatalogPlace& place, const CatalogView* base,
-                                            CatalogState next);
+                                            CatalogState next,
+                                            std::vector<CommitRecord> before = {});
 
 enum class PublishOutcome : uint8_t { kPublished, kLost };
 struct PublishResult {

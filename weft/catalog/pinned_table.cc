@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "weft/base/planted.h"
+#include "weft/catalog/known_state.h"
 #include "weft/codec/blake3.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/names.h"
@@ -28,6 +29,11 @@ Result<lance::Snapshot> open_pinned(const CatalogPlace& place, const TableEntry&
         .with("version", table.pin.head_version)
         .with("reason", reason);
   };
+  if (place.known != nullptr) {
+    if (std::optional<lance::Snapshot> known = place.known->pinned(table); known.has_value()) {
+      return *std::move(known);
+    }
+  }
   const lance::TableLocation location = location_of(place, table);
   if (base::planted(base::Bug::kReadTheHead)) {
     if (auto head = lance::open_latest(location); head.ok()) {
@@ -53,6 +59,9 @@ Result<lance::Snapshot> open_pinned(const CatalogPlace& place, const TableEntry&
                                        lance::Naming::kV2));
   // It was synced before the publication that pins it.
   snapshot.set_durable();
+  if (place.known != nullptr) {
+    place.known->note_pinned(table, snapshot);
+  }
   return snapshot;
 }
 

@@ -137,6 +137,8 @@ class RowReader {
     return std::string(*value);
   }
 
+  // Null: there is none.
+  const json::Value* value(std::string_view key) const { return metadata_.find(key); }
   bool has_member(std::string_view key) const { return metadata_.find(key) != nullptr; }
   std::optional<std::string> member(std::string_view key) const {
     const json::Value* const value = metadata_.find(key);
@@ -184,6 +186,71 @@ class RowReader {
   json::Value metadata_ = json::Value::object();
 };
 
+// Names of members that pins have in both of their forms.
+constexpr std::string_view kDetachedVersion = "detached_version";
+constexpr std::string_view kSizeBytes = "size_bytes";
+constexpr std::string_view kDetachedHash = "detached_hash";
+constexpr std::string_view kHeadHash = "head_hash";
+constexpr std::string_view kBaseVersion = "base_version";
+constexpr std::string_view kBaseHash = "base_hash";
+
+json::Value earlier_pin_value(const EarlierPin& earlier) {
+  const TablePin& pin = earlier.pin;
+  json::Value value = json::Value::object();
+  value.set("id", json::Value::string(earlier.identity.id.text()));
+  value.set("incarnation", json::Value::string(earlier.identity.incarnation.text()));
+  value.set("ref", json::Value::string(pin.ref));
+  value.set("head_version", json::Value::number(pin.head_version));
+  value.set("row_count", json::Value::number(pin.row_count));
+  value.set(kDetachedVersion, json::Value::number(pin.detached_version));
+  value.set(kSizeBytes, json::Value::number(pin.size_bytes));
+  value.set(kDetachedHash, json::Value::string(pin.detached_hash));
+  value.set(kHeadHash, json::Value::string(pin.head_hash));
+  value.set(kBaseVersion, json::Value::number(pin.base_version));
+  value.set(kBaseHash, json::Value::string(pin.base_hash));
+  return value;
+}
+
+Result<std::vector<EarlierPin>> parse_earlier_pins(const RowReader& row) {
+  std::vector<EarlierPin> pins;
+  const json::Value* const list = row.value("earlier_pins");
+  if (list == nullptr || !list->is_array()) {
+    return pins;
+  }
+  for (const json::Value& item : list->items()) {
+    bool is_whole = true;
+    const auto text = [&](std::string_view name) {
+      const json::Value* const member = item.find(name);
+      const std::string* const found = member != nullptr ? member->as_string() : nullptr;
+      is_whole = is_whole && found != nullptr;
+      return found != nullptr ? *found : std::string();
+    };
+    const auto number = [&](std::string_view name) {
+      const json::Value* const member = item.find(name);
+      const auto found = member != nullptr ? member->as_uint64() : std::optional<uint64_t>();
+      is_whole = is_whole && found.has_value();
+      return found.value_or(0);
+    };
+    EarlierPin earlier;
+    WEFT_TRY(earlier.identity.id, row.ulid(text("id")));
+    WEFT_TRY(earlier.identity.incarnation, row.ulid(text("incarnation")));
+    earlier.pin = {.ref = text("ref"),
+                   .detached_version = number(kDetachedVersion),
+                   .size_bytes = number(kSizeBytes),
+                   .detached_hash = text(kDetachedHash),
+                   .head_hash = text(kHeadHash),
+                   .head_version = number("head_version"),
+                   .row_count = number("row_count"),
+                   .base_version = number(kBaseVersion),
+                   .base_hash = text(kBaseHash)};
+    if (!is_whole) {
+      return malformed(row.name(), "a pin of an earlier commit is whole");
+    }
+    pins.push_back(std::move(earlier));
+  }
+  return pins;
+}
+
 json::Value commit_metadata(const CommitRecord& commit) {
   json::Value metadata = json::Value::object();
   const auto set = [&metadata](std::string_view key, const std::string& text) {
@@ -201,6 +268,13 @@ json::Value commit_metadata(const CommitRecord& commit) {
   set("idempotency_key", commit.idempotency_key);
   set("request_hash", commit.request_hash);
   metadata.set("created_at", json::Value::number(commit.created_at.microseconds));
+  if (!commit.earlier_pins.empty()) {
+    json::Value pins = json::Value::array();
+    for (const EarlierPin& earlier : commit.earlier_pins) {
+      pins.mutable_items().push_back(earlier_pin_value(earlier));
+    }
+    metadata.set("earlier_pins", std::move(pins));
+  }
   return metadata;
 }
 
@@ -218,6 +292,7 @@ Result<CommitRecord> parse_commit(const RowReader& row) {
   WEFT_TRY(const uint64_t created, row.number_member("created_at"));
   commit.created_at.microseconds = static_cast<int64_t>(created);
   WEFT_TRY(commit.catalog_version, row.number(kTableVersion, "a commit has its version"));
+  WEFT_TRY(commit.earlier_pins, parse_earlier_pins(row));
   return commit;
 }
 
@@ -226,13 +301,13 @@ Row table_row(const TableEntry& table) {
   row.object_id = "table:" + table.identity.id.text() + ":" + table.identity.incarnation.text();
   row.object_type = kTable;
   row.location = table.path;
-  row.metadata.set("detached_version", json::Value::number(table.pin.detached_version));
-  row.metadata.set("size_bytes", json::Value::number(table.pin.size_bytes));
-  row.metadata.set("detached_hash", json::Value::string(table.pin.detached_hash));
-  row.metadata.set("head_hash", json::Value::string(table.pin.head_hash));
+  row.metadata.set(kDetachedVersion, json::Value::number(table.pin.detached_version));
+  row.metadata.set(kSizeBytes, json::Value::number(table.pin.size_bytes));
+  row.metadata.set(kDetachedHash, json::Value::string(table.pin.detached_hash));
+  row.metadata.set(kHeadHash, json::Value::string(table.pin.head_hash));
   if (table.pin.base_version != 0) {
-    row.metadata.set("base_version", json::Value::number(table.pin.base_version));
-    row.metadata.set("base_hash", json::Value::string(table.pin.base_hash));
+    row.metadata.set(kBaseVersion, json::Value::number(table.pin.base_version));
+    row.metadata.set(kBaseHash, json::Value::string(table.pin.base_hash));
   }
   row.table_key = table.key;
   row.stable_table_id = table.identity.id.text();
@@ -253,13 +328,13 @@ Result<TableEntry> parse_table(const RowReader& row) {
   WEFT_TRY(table.key, row.required(kTableKey, "a table has a key"));
   WEFT_TRY(table.path, row.required(kLocation, "a table has a location"));
   table.pin.ref = std::string(row.text(kTableBranch).value_or(""));
-  WEFT_TRY(table.pin.detached_version, row.number_member("detached_version"));
-  WEFT_TRY(table.pin.size_bytes, row.number_member("size_bytes"));
-  WEFT_TRY(table.pin.detached_hash, row.required_member("detached_hash"));
-  WEFT_TRY(table.pin.head_hash, row.required_member("head_hash"));
-  if (row.has_member("base_version")) {
-    WEFT_TRY(table.pin.base_version, row.number_member("base_version"));
-    WEFT_TRY(table.pin.base_hash, row.required_member("base_hash"));
+  WEFT_TRY(table.pin.detached_version, row.number_member(kDetachedVersion));
+  WEFT_TRY(table.pin.size_bytes, row.number_member(kSizeBytes));
+  WEFT_TRY(table.pin.detached_hash, row.required_member(kDetachedHash));
+  WEFT_TRY(table.pin.head_hash, row.required_member(kHeadHash));
+  if (row.has_member(kBaseVersion)) {
+    WEFT_TRY(table.pin.base_version, row.number_member(kBaseVersion));
+    WEFT_TRY(table.pin.base_hash, row.required_member(kBaseHash));
   }
   WEFT_TRY(table.pin.head_version,
            row.number(kTableVersion, "a table has the version of its head"));

@@ -64,6 +64,13 @@ struct SchemaPin {
   friend bool operator==(const SchemaPin&, const SchemaPin&) = default;
 };
 
+// A table as it stood at a commit whose version has later ones.
+struct EarlierPin {
+  TableIdentity identity;
+  TablePin pin;
+  friend bool operator==(const EarlierPin&, const EarlierPin&) = default;
+};
+
 struct CommitRecord {
   base::Ulid id;
   // Whoever tries the same write again gives the same one, and gets this record's receipt.
@@ -78,6 +85,10 @@ struct CommitRecord {
   base::WallTime created_at;    // after the parent's
   // The version of `__manifest` that this commit is.
   uint64_t catalog_version = 0;
+  // Of a commit that shares its version with later ones (group commit): the tables that those have
+  // changed, as they stood at this one. Empty for the last commit of a version, which its pointers
+  // tell of.
+  std::vector<EarlierPin> earlier_pins = {};
   friend bool operator==(const CommitRecord&, const CommitRecord&) = default;
 };
 

@@ -9,6 +9,8 @@
 #include "weft/graph/key_lookup.h"
 #include "weft/graph/load_check.h"
 #include "weft/graph/stage_load.h"
+#include "weft/graph/value_index.h"
+#include "weft/graph/value_text.h"
 #include "weft/ndjson/load_reader.h"
 
 namespace weft::gqexec {
@@ -121,6 +123,13 @@ class Mutator {
     }
     write.is_strict = !inserts_only(query_);
     write.expected_head = request_.expected_head;
+    for (const gq::Statement& statement : std::get<gq::Mutation>(query_.body).statements) {
+      const std::string& type = std::visit(
+          [](const auto& some) -> const std::string& { return some.type.text; }, statement);
+      // Which of the two it is the schema knows.
+      write.tables.push_back(graph::node_key(type));
+      write.tables.push_back(graph::edge_key(type));
+    }
     return write;
   }
 
@@ -225,35 +234,50 @@ class Mutator {
     return violations.empty() ? ok_status() : Status(refusal(violations));
   }
 
+  // Of the edges that go.
+  Result<std::set<std::string>> sources_of(const graph::TypeTable& table, const TypeImage& edges) {
+    std::vector<uint64_t> addresses;
+    for (const auto& [id, address] : edges.removed) {
+      addresses.push_back(address);
+    }
+    WEFT_TRY(lance::TableReader* const reader, table.reader());
+    WEFT_TRY(const columns::Batch rows,
+             reader->take_addresses({std::string(graph::kSourceColumn)}, addresses, stop_));
+    std::set<std::string> sources;
+    for (size_t row = 0; row < rows.row_count(); ++row) {
+      sources.emplace(rows.column(0)->text(row));
+    }
+    return sources;
+  }
+
   // Sources that lose edges and stay themselves.
   Status check_left(const graph::GraphSnapshot& snapshot, const MutationImage& image,
                     const TypeImage& edges, ndjson::Violations& violations) {
     const schema::EdgeType& type = *edges.table->edge();
     const auto sources = image.types().find(graph::node_key(type.from));
-    std::map<std::string, uint64_t, std::less<>> left;
-    std::set<std::string, std::less<>> losing;
-    const auto look = [&](const lance::TableRows& rows) {
-      for (size_t row = 0; row < rows.offsets.size(); ++row) {
-        const std::string source(rows.batch.column(1)->text(row));
-        if (edges.removed.contains(rows.batch.column(0)->text(row))) {
-          losing.insert(source);
-        } else {
-          ++left[source];
-        }
-      }
+    const graph::TypeTable& table = *snapshot.find_edge(type.name);
+    WEFT_TRY(const std::set<std::string> losing, sources_of(table, edges));
+    graph::RowIndex wanted;
+    for (const std::string& source : losing) {
+      wanted.add(graph::id_digest(source), static_cast<uint32_t>(wanted.size()));
+    }
+    wanted.build();
+    std::vector<uint64_t> left(losing.size(), 0);
+    const auto count = [&](const graph::ValueRow& row) {
+      const bool goes = edges.removed.contains(row.batch.columns().back()->text(row.at));
+      left[row.wanted] += goes ? 0 : 1;
       return ok_status();
     };
-    WEFT_TRY_STATUS(graph::scan_table(
-        *snapshot.find_edge(type.name),
-        {std::string(graph::kIdColumn), std::string(graph::kSourceColumn)}, look, stop_));
+    WEFT_TRY_STATUS(graph::find_by_value(table, {std::string(graph::kSourceColumn)},
+                                         graph::ValueDigest::kId, wanted, count, stop_));
+    size_t at = 0;
     for (const std::string& source : losing) {
       const bool goes = sources != image.types().end() && sources->second.removed.contains(source);
-      const auto found = left.find(source);
-      const uint64_t count = found == left.end() ? 0 : found->second;
-      if (!goes && count < type.cardinality.min) {
+      const uint64_t edges_left = left[at++];
+      if (!goes && edges_left < type.cardinality.min) {
         violations.add(0, "cardinality",
                        "@card of " + type.name + ": " + type.from + " \"" + source +
-                           "\" would have " + std::to_string(count) + " edges, not " +
+                           "\" would have " + std::to_string(edges_left) + " edges, not " +
                            std::to_string(type.cardinality.min) + " or more");
       }
     }

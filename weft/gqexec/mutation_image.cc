@@ -26,6 +26,17 @@ std::string column_of(const graph::TypeTable& table, const std::string& name) {
   return name;
 }
 
+// Whether values of this column are the ids of their rows: the id itself, or the one text that is a
+// node's key (docs/formats/ndjson-load.md, "Ids").
+bool is_id(const graph::TypeTable& table, const std::string& column) {
+  if (column == graph::kIdColumn) {
+    return true;
+  }
+  return table.node() != nullptr && table.node()->key == std::vector<std::string>{column} &&
+         table.columns()->fields[table.columns()->index_of(column)].type->id() ==
+             columns::TypeId::kString;
+}
+
 void append_member(std::string& out, std::string_view name, const columns::Array& value,
                    size_t index) {
   if (value.is_null(index)) {
@@ -166,21 +177,32 @@ Result<std::vector<MutationImage::Found>> MutationImage::find(TypeImage& type,
   const std::string name = column_of(*type.table, where.property.text);
   std::vector<Found> found;
   std::vector<uint64_t> addresses;
-  const auto look = [&](const lance::TableRows& rows) -> Status {
-    for (const uint32_t row :
-         select_where(*rows.batch.column(0), value, where.op, rows.batch.column(0))) {
-      std::string id(rows.batch.column(1)->text(row));
-      const uint64_t address = lance::row_address(rows.fragment_id, rows.offsets[row]);
-      if (!type.removed.contains(id) && !type.rows.contains(id)) {
-        WEFT_TRY_STATUS(addresses.size() > kMutationRowsMax ? account(0) : ok_status());
-        addresses.push_back(address);
-        found.push_back({std::move(id), {}, address, true});
-      }
+  const auto take = [&](std::string_view id, uint64_t address) -> Status {
+    if (!type.removed.contains(id) && !type.rows.contains(id)) {
+      WEFT_TRY_STATUS(addresses.size() > kMutationRowsMax ? account(0) : ok_status());
+      addresses.push_back(address);
+      found.push_back({std::string(id), {}, address, true});
     }
     return ok_status();
   };
-  WEFT_TRY_STATUS(
-      graph::scan_table(*type.table, {name, std::string(graph::kIdColumn)}, look, stop_));
+  if (is_id(*type.table, name) && where.op == gq::Operator::kEqual &&
+      value->id() == columns::TypeId::kString && value->is_valid(0)) {
+    WEFT_TRY(const std::vector<uint64_t> at, type.table->find(value));
+    if (at.front() != graph::TypeTable::kNoAddress) {
+      WEFT_TRY_STATUS(take(value->text(0), at.front()));
+    }
+  } else {
+    const auto look = [&](const lance::TableRows& rows) -> Status {
+      for (const uint32_t row :
+           select_where(*rows.batch.column(0), value, where.op, rows.batch.column(0))) {
+        WEFT_TRY_STATUS(take(rows.batch.column(1)->text(row),
+                             lance::row_address(rows.fragment_id, rows.offsets[row])));
+      }
+      return ok_status();
+    };
+    WEFT_TRY_STATUS(
+        graph::scan_table(*type.table, {name, std::string(graph::kIdColumn)}, look, stop_));
+  }
   if (addresses.size() > kMutationRowsMax) {
     return Error(ErrorKind::kLimit, "a mutation changes too many rows")
         .with("rows", addresses.size())

@@ -8,6 +8,7 @@
 #include "weft/graph/create.h"
 #include "weft/graph/load.h"
 #include "weft/graph/testing/graph_place.h"
+#include "weft/graph/value_index.h"
 
 namespace weft::gqexec {
 namespace {
@@ -245,6 +246,42 @@ TEST_F(Mutations, DryRunsWriteNothing) {
   const auto after = graph::open_snapshot(place());
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_EQ((*before)->commit().id, (*after)->commit().id);
+}
+
+// What a mutation inserts or changes is found by the indices of its table, not by reading its rows.
+TEST_F(Mutations, ExtendTheIndicesOfTheirTables) {
+  EXPECT_EQ(outcome("insert Person { name: \"dee\", email: \"d@x\" }"), "1/0");
+  EXPECT_EQ(outcome("update Person set { email: \"b@x\" } where name = \"bob\""), "1/0");
+  EXPECT_EQ(outcome("insert LivesIn { from: \"dee\", to: \"Oslo\" }"), "0/1");
+  const auto snapshot = graph::open_snapshot(place()).value();
+  const auto check = [](const graph::TypeTable& table, const std::string& column) {
+    const lance::Snapshot version = table.reader().value()->snapshot();
+    const auto entry = graph::value_index_entry(version, {column});
+    for (const std::string_view name : {graph::kKeyIndexEntry, std::string_view(entry.value())}) {
+      const auto index = graph::key_index_of(version, name);
+      ASSERT_TRUE(index.ok());
+      EXPECT_EQ(index->row_id_end, version.manifest().next_row_id) << name;
+      EXPECT_TRUE(index->gaps.empty()) << name;
+    }
+  };
+  check(*snapshot->find_node("Person"), "email");
+  check(*snapshot->find_edge("LivesIn"), "src");
+  // The value that bob had is free; the one that he got is not.
+  EXPECT_NE(outcome("insert Person { name: \"eve\", email: \"b@x\" }").find("unique"),
+            std::string::npos);
+  EXPECT_NE(outcome("insert LivesIn { from: \"dee\", to: \"Bern\" }"), "");
+  EXPECT_NE(outcome("insert LivesIn { from: \"dee\", to: \"Bern\" }").find("cardinality"),
+            std::string::npos);
+}
+
+TEST_F(Mutations, FindARowByItsKey) {
+  EXPECT_EQ(outcome("update Person set { age: 31 } where name = \"ann\""), "1/0");
+  EXPECT_EQ(outcome("update Person set { age: 31 } where name = \"nobody\""), "0/0 none");
+  // Rows of this mutation too, once each.
+  EXPECT_EQ(outcome("insert Person { name: \"new\" } update Person set { age: 4 } where name = "
+                    "\"new\" update Person set { age: 5 } where name = \"ann\" update Person set "
+                    "{ age: 6 } where name = \"ann\""),
+            "4/0");
 }
 
 }  // namespace

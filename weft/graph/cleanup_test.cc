@@ -39,7 +39,7 @@ class SteppedClock final : public base::Clock {
 class CleanupTest : public testing::Test {
  protected:
   static constexpr std::string_view kSchema = R"(
-node Person { name: String @key age: I32? }
+node Person { name: String @key age: I32? mail: String? @unique }
 edge Knows: Person -> Person
 )";
   void SetUp() override {
@@ -147,6 +147,28 @@ TEST_F(CleanupTest, NothingIsTakenFromWhatWasPublishedHoweverOldItIs) {
   // Runs of the key index that only older heads name stay with them.
   EXPECT_EQ(names(), before);
   EXPECT_THAT(report.removed, IsEmpty());
+}
+
+TEST_F(CleanupTest, IndicesOverValuesStay) {
+  const auto people = [](int from, int count) {
+    std::string lines;
+    for (int i = from; i < from + count; ++i) {
+      lines += R"({"type":"Person","data":{"name":"p)" + std::to_string(i) + R"(","mail":"m)" +
+               std::to_string(i) + "\"}}\n";
+    }
+    return lines;
+  };
+  load_rows(people(0, 100));
+  load_rows(people(100, 100));
+  clock_.sleep_microseconds(30 * kDayUs);
+  const auto done = clean_graph(place(), ana(), {}, {});
+  ASSERT_TRUE(done.ok()) << done.error().to_string();
+  const std::string again = R"({"type":"Person","data":{"name":"new","mail":"m150"}})";
+  codec::MemoryInputView input(again);
+  const auto refused = load(place(), ana(), {}, input, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kInvalid) << refused.error().to_string();
+  load_rows(people(200, 1));
 }
 
 TEST_F(CleanupTest, WhatWasNeverPublishedGoesOnceItIsOldEnough) {

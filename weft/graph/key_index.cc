@@ -126,8 +126,8 @@ Result<KeyIndex> parse_key_index(std::string_view text) {
   return index;
 }
 
-Result<KeyIndex> key_index_of(const Snapshot& snapshot) {
-  const std::string* const text = lance::find_entry(snapshot.manifest().config, kKeyIndexEntry);
+Result<KeyIndex> key_index_of(const Snapshot& snapshot, std::string_view entry) {
+  const std::string* const text = lance::find_entry(snapshot.manifest().config, entry);
   if (text == nullptr) {
     return KeyIndex();
   }
@@ -140,21 +140,42 @@ Result<KeyIndex> key_index_of(const Snapshot& snapshot) {
   return parsed;
 }
 
+Result<std::vector<KeyRun>> runs_of(const Snapshot& snapshot) {
+  std::vector<KeyRun> runs;
+  for (const auto& [entry, text] : snapshot.manifest().config) {
+    if (entry == kKeyIndexEntry || entry.starts_with(kValueIndexPrefix)) {
+      WEFT_TRY(KeyIndex index, key_index_of(snapshot, entry));
+      std::ranges::move(index.runs, std::back_inserter(runs));
+    }
+  }
+  return runs;
+}
+
 Result<ExtendedIndex> extend_key_index(const Snapshot& base, const std::vector<Digest16>& inserted,
                                        bool replaces_all, const lance::StageOptions& names) {
+  IndexAddition addition{.entries = {}, .inserted = inserted.size(), .replaces_all = replaces_all};
+  addition.entries.reserve(inserted.size());
   const uint64_t first = base.manifest().next_row_id;
-  WEFT_TRY(KeyIndex index, key_index_of(base));
-  if (replaces_all) {
+  for (size_t i = 0; i < inserted.size(); ++i) {
+    addition.entries.push_back({inserted[i], first + i});
+  }
+  return extend_index(base, kKeyIndexEntry, std::move(addition), names);
+}
+
+Result<ExtendedIndex> extend_index(const Snapshot& base, std::string_view entry,
+                                   IndexAddition addition, const lance::StageOptions& names) {
+  const uint64_t first = base.manifest().next_row_id;
+  WEFT_TRY(KeyIndex index, key_index_of(base, entry));
+  if (addition.replaces_all) {
     index = KeyIndex{.row_id_end = first, .gaps = {}, .waiting = {}, .runs = {}};
   }
   if (index.row_id_end < first) {
     index.gaps.push_back({index.row_id_end, first});  // others have appended
   }
-  index.row_id_end = first + inserted.size();
+  index.row_id_end = first + addition.inserted;
   std::vector<KeyEntry> entries = std::exchange(index.waiting, {});
-  entries.reserve(entries.size() + inserted.size());
-  for (size_t i = 0; i < inserted.size() && !base::planted(base::Bug::kStaleKeyIndex); ++i) {
-    entries.push_back({inserted[i], first + i});
+  if (!base::planted(base::Bug::kStaleKeyIndex)) {
+    entries.insert(entries.end(), addition.entries.begin(), addition.entries.end());
   }
   ExtendedIndex extended;
   if (entries.size() <= kInlineEntriesMax) {
@@ -172,18 +193,19 @@ Result<ExtendedIndex> extend_key_index(const Snapshot& base, const std::vector<D
     std::ranges::sort(entries);
     add_runs(base, entries, names, index, extended.objects);
   }
-  extended.config = {std::string(kKeyIndexEntry), serialize_key_index(index)};
+  extended.config = {std::string(entry), serialize_key_index(index)};
   return extended;
 }
 
-Result<std::vector<KeyIndex::Gap>> find_row_ids(
-    const Snapshot& snapshot, const std::vector<Digest16>& digests,
-    const std::function<void(size_t, uint64_t)>& found) {
-  WEFT_TRY(KeyIndex index, key_index_of(snapshot));
-  for (const KeyEntry& entry : index.waiting) {
-    const auto [from, to] = std::ranges::equal_range(digests, entry.digest);
+Result<std::vector<KeyIndex::Gap>> find_row_ids(const Snapshot& snapshot,
+                                                const std::vector<Digest16>& digests,
+                                                const std::function<void(size_t, uint64_t)>& found,
+                                                std::string_view entry) {
+  WEFT_TRY(KeyIndex index, key_index_of(snapshot, entry));
+  for (const KeyEntry& waiting : index.waiting) {
+    const auto [from, to] = std::ranges::equal_range(digests, waiting.digest);
     for (auto at = from; at != to; ++at) {
-      found(static_cast<size_t>(at - digests.begin()), entry.row_id);
+      found(static_cast<size_t>(at - digests.begin()), waiting.row_id);
     }
   }
   for (const KeyRun& run : index.runs) {

@@ -1,6 +1,6 @@
 // The key index of a table: the digest of each id -> the stable id of its row. It answers "which
-// rows have these ids?" by reading little, whatever the size of the table. Format:
-// docs/formats/key-index.md.
+// rows have these ids?" by reading little, whatever the size of the table. Indices over other
+// values (value_index.h) have the same form under another entry. Format: docs/formats/key-index.md.
 //
 // I1  It belongs to a version of the table, which names it in its configuration, and never says
 //     what is visible: what it finds is looked for among the live rows of that version.
@@ -25,6 +25,7 @@
 namespace weft::graph {
 
 inline constexpr std::string_view kKeyIndexEntry = "weft:key_index";
+inline constexpr std::string_view kValueIndexPrefix = "weft:value_index:";
 inline constexpr size_t kInlineEntriesMax = 64;
 // A run is merged into the ones behind it once it has no more entries than so many times theirs.
 inline constexpr uint64_t kRunFanOut = 4;
@@ -48,8 +49,13 @@ struct KeyIndex {
 // The text in the configuration, and back. Errors: kCorrupt.
 std::string serialize_key_index(const KeyIndex& index);
 Result<KeyIndex> parse_key_index(std::string_view text);
-// Of a version; empty if it has none: then everything is a gap.
-Result<KeyIndex> key_index_of(const lance::Snapshot& snapshot);
+// Of a version, under an entry of its configuration; empty if it has none: then everything is a
+// gap.
+Result<KeyIndex> key_index_of(const lance::Snapshot& snapshot,
+                              std::string_view entry = kKeyIndexEntry);
+
+// The runs of all indices that a version has.
+Result<std::vector<KeyRun>> runs_of(const lance::Snapshot& snapshot);
 
 // The index after a commit that inserts rows with these digests, which get the row ids from the
 // base's next_row_id on, in this order. With `replaces_all` nothing of the base stays.
@@ -57,6 +63,13 @@ struct ExtendedIndex {
   lance::StringMap::value_type config;       // for StageOptions::config
   std::vector<lance::StagedObject> objects;  // to be put with the rest of the commit
 };
+struct IndexAddition {
+  std::vector<KeyEntry> entries;  // in any order
+  uint64_t inserted = 0;          // rows that the commit inserts, with an entry or without
+  bool replaces_all = false;
+};
+Result<ExtendedIndex> extend_index(const lance::Snapshot& base, std::string_view entry,
+                                   IndexAddition addition, const lance::StageOptions& names);
 Result<ExtendedIndex> extend_key_index(const lance::Snapshot& base,
                                        const std::vector<codec::Digest16>& inserted,
                                        bool replaces_all, const lance::StageOptions& names);
@@ -65,6 +78,7 @@ Result<ExtendedIndex> extend_key_index(const lance::Snapshot& base,
 // returns the row ids that the index does not cover.
 Result<std::vector<KeyIndex::Gap>> find_row_ids(const lance::Snapshot& snapshot,
                                                 const std::vector<codec::Digest16>& digests,
-                                                const std::function<void(size_t, uint64_t)>& found);
+                                                const std::function<void(size_t, uint64_t)>& found,
+                                                std::string_view entry = kKeyIndexEntry);
 
 }  // namespace weft::graph

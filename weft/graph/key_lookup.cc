@@ -43,10 +43,33 @@ Status resolve(const lance::Snapshot& snapshot,
   return ok_status();
 }
 
-// Fragments with rows that the index does not cover.
-Result<std::vector<uint64_t>> uncovered(const lance::Snapshot& snapshot,
-                                        const std::vector<KeyIndex::Gap>& gaps) {
+}  // namespace
+
+Result<std::vector<uint64_t>> live_addresses(const lance::Snapshot& snapshot,
+                                             const std::vector<uint64_t>& row_ids) {
+  std::vector<std::pair<uint64_t, uint32_t>> candidates;
+  candidates.reserve(row_ids.size());
+  for (const uint64_t row_id : row_ids) {
+    candidates.emplace_back(row_id, 0);
+  }
+  std::vector<Found> found;
+  if (!candidates.empty()) {
+    WEFT_TRY_STATUS(resolve(snapshot, candidates, found));
+  }
+  std::vector<uint64_t> addresses;
+  addresses.reserve(found.size());
+  for (const auto& [row, address] : found) {
+    addresses.push_back(address);
+  }
+  return addresses;
+}
+
+Result<std::vector<uint64_t>> fragments_of_gaps(const lance::Snapshot& snapshot,
+                                                const std::vector<KeyIndex::Gap>& gaps) {
   std::vector<uint64_t> ids;
+  if (gaps.empty()) {
+    return ids;
+  }
   for (const lance::Fragment& fragment : snapshot.manifest().fragments) {
     WEFT_TRY(const auto runs,
              lance::row_id_runs(fragment.row_ids.value_or(""), fragment.physical_rows));
@@ -58,8 +81,11 @@ Result<std::vector<uint64_t>> uncovered(const lance::Snapshot& snapshot,
       ids.push_back(fragment.id);
     }
   }
+  std::ranges::sort(ids);
   return ids;
 }
+
+namespace {
 
 Status scan_fragments(const TypeTable& table, const std::vector<uint64_t>& fragments,
                       const RowIndex& wanted, std::vector<Found>& found,
@@ -125,11 +151,9 @@ Status find_rows(const TypeTable& table, const RowIndex& wanted,
   if (!candidates.empty()) {
     WEFT_TRY_STATUS(resolve(snapshot, candidates, found));
   }
-  if (!gaps.empty()) {
-    WEFT_TRY(const std::vector<uint64_t> fragments, uncovered(snapshot, gaps));
-    if (!fragments.empty()) {
-      WEFT_TRY_STATUS(scan_fragments(table, fragments, wanted, found, stop));
-    }
+  WEFT_TRY(const std::vector<uint64_t> fragments, fragments_of_gaps(snapshot, gaps));
+  if (!fragments.empty()) {
+    WEFT_TRY_STATUS(scan_fragments(table, fragments, wanted, found, stop));
   }
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());

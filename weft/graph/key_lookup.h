@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "weft/base/result.h"
+#include "weft/graph/key_index.h"
 #include "weft/graph/row_index.h"
 #include "weft/graph/snapshot.h"
 
@@ -21,5 +24,12 @@ Status find_rows(const TypeTable& table, const RowIndex& wanted,
 Status scan_table(const TypeTable& table, const std::vector<std::string>& names,
                   const std::function<Status(const lance::TableRows&)>& use,
                   const std::stop_token& stop);
+
+// Addresses of the live rows among these row ids, which ascend.
+Result<std::vector<uint64_t>> live_addresses(const lance::Snapshot& snapshot,
+                                             const std::vector<uint64_t>& row_ids);
+// Fragments with rows that an index with these gaps does not cover; ascending.
+Result<std::vector<uint64_t>> fragments_of_gaps(const lance::Snapshot& snapshot,
+                                                const std::vector<KeyIndex::Gap>& gaps);
 
 }  // namespace weft::graph

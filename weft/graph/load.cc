@@ -5,6 +5,7 @@
 
 #include "weft/base/planted.h"
 #include "weft/catalog/branches.h"
+#include "weft/catalog/known_state.h"
 #include "weft/codec/blake3.h"
 #include "weft/graph/load_check.h"
 #include "weft/graph/stage_load.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kModeNames = {"append", "merge", "overwrite"};
 constexpr size_t kInputBytes = size_t{1} << 20U;
+// Read while the rows of so much before it are taken.
+constexpr uint64_t kInputTogether = uint64_t{4} << 20U;
 
 class Loader {
  public:
@@ -25,7 +28,7 @@ class Loader {
   }
 
   Result<LoadResult> run(codec::InputStream& input) {
-    WEFT_TRY(catalog::CatalogView newest, catalog::open_latest(place_));
+    WEFT_TRY(catalog::CatalogView newest, begin());
     if (!request_.operation.is_none()) {
       WEFT_TRY(const auto earlier, newest.find_operation(operation_));
       if (earlier.has_value()) {
@@ -48,6 +51,20 @@ class Loader {
   }
 
  private:
+  // What the load is read against. What is written is checked against the newest version later, so
+  // that one which is known will do, unless the load is told of changes since it began.
+  Result<catalog::CatalogView> begin() {
+    const bool may_be_older = request_.mode != LoadMode::kOverwrite && !request_.dry_run &&
+                              request_.operation.is_none() && !request_.expected_head.has_value();
+    if (may_be_older && place_.known != nullptr) {
+      if (std::optional<catalog::CatalogView> known = place_.known->newest(place_.life);
+          known.has_value()) {
+        return *std::move(known);
+      }
+    }
+    return catalog::open_latest(place_);
+  }
+
   // The write of this operation finds its commit and prepares nothing.
   Result<LoadResult> repeat() {
     const auto prepare = [](txn::Capture&) -> Result<txn::Change> {
@@ -71,6 +88,9 @@ class Loader {
     write.is_strict = request_.mode == LoadMode::kOverwrite;
     write.expected_head = request_.expected_head;
     write.begun_at = began_;
+    for (const auto& [key, table] : tables_) {
+      write.tables.push_back(key);
+    }
     return write;
   }
 
@@ -79,7 +99,9 @@ class Loader {
     if (request_.idempotency_key.empty()) {
       WEFT_TRY_STATUS(check_head(graph_->view()));
     }
-    ndjson::LoadReader reader(graph_->schema(), place_.clock.now(), place_.random);
+    // Rows are read while others are written: each side has names of its own.
+    base::Random row_names(place_.random.next());
+    ndjson::LoadReader reader(graph_->schema(), place_.clock.now(), row_names);
     WEFT_TRY_STATUS(read_all(input, reader));
     open_endpoints_ = reader.open_endpoints();
     LoadResult result;
@@ -100,40 +122,56 @@ class Loader {
                : ok_status();
   }
 
+  // Rows are read while those that were read before are noted, encoded and written.
   Status read_all(codec::InputStream& input, ndjson::LoadReader& reader) {
-    std::vector<std::byte> buffer(kInputBytes);
-    uint64_t bytes = 0;
-    uint64_t rows = 0;
     request_hash_.update(
         as_bytes(std::string(load_mode_name(request_.mode)) + "\n" + request_.branch + "\n"));
-    for (;;) {
-      WEFT_TRY(const size_t count, input.read(buffer));
-      if (count == 0) {
-        break;
-      }
-      bytes += count;
-      if (!request_.idempotency_key.empty()) {
-        request_hash_.update(ByteView(buffer.data(), count));
-      }
-      WEFT_TRY_STATUS(reader.feed(as_text(ByteView(buffer.data(), count)), stop_));
-      WEFT_TRY_STATUS(take_rows(reader, rows));
+    Progress done;
+    std::vector<ndjson::TypedBatch> batches;
+    while (!done.at_end || !batches.empty()) {
+      const auto work = [&](size_t task) {
+        return task == 0 ? read_some(input, reader, done) : take_rows(batches, done.rows);
+      };
+      WEFT_TRY_STATUS(place_.executor.for_each(2, work));
+      batches = reader.take_batches();
       if (request_.progress) {
-        request_.progress(bytes, rows);
+        request_.progress(done.bytes, done.rows);
       }
     }
-    Status finished = reader.finish(stop_);
-    if (!finished.ok() && reader.violations().empty()) {
-      return finished;
-    }
-    WEFT_TRY_STATUS(take_rows(reader, rows));
     for (const auto& [key, table] : tables_) {
       WEFT_TRY_STATUS(table->finish());
     }
     return ok_status();
   }
 
-  Status take_rows(ndjson::LoadReader& reader, uint64_t& rows) {
-    for (const ndjson::TypedBatch& batch : reader.take_batches()) {
+  struct Progress {
+    uint64_t bytes = 0;
+    uint64_t rows = 0;  // of the task that takes them
+    bool at_end = false;
+  };
+
+  // Up to kInputTogether bytes; the violations of rows are with the reader.
+  Status read_some(codec::InputStream& input, ndjson::LoadReader& reader, Progress& done) {
+    const uint64_t end = done.bytes + kInputTogether;
+    while (!done.at_end && done.bytes < end) {
+      WEFT_TRY(const size_t count, input.read(buffer_));
+      if (count == 0) {
+        done.at_end = true;
+        const Status finished = reader.finish(stop_);
+        return !finished.ok() && reader.violations().empty() ? finished : ok_status();
+      }
+      done.bytes += count;
+      const ByteView bytes(buffer_.data(), count);
+      if (!request_.idempotency_key.empty()) {
+        request_hash_.update(bytes);
+      }
+      WEFT_TRY_STATUS(reader.feed(as_text(bytes), stop_));
+    }
+    return ok_status();
+  }
+
+  Status take_rows(const std::vector<ndjson::TypedBatch>& batches, uint64_t& rows) {
+    for (const ndjson::TypedBatch& batch : batches) {
       LoadedTable& table = table_of(batch);
       waiting_bytes_ -= table.waiting_bytes();
       WEFT_TRY_STATUS(table.add(batch));
@@ -233,6 +271,7 @@ class Loader {
   // What the load is read against; it is checked against what it is written upon.
   std::shared_ptr<const GraphSnapshot> graph_;
   LoadedTables tables_;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(kInputBytes);
   uint64_t waiting_bytes_ = 0;
   codec::Blake3 request_hash_;  // of mode, branch and input
   std::vector<ndjson::OpenEndpoint> open_endpoints_;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
 #include "weft/graph/key_lookup.h"
+#include "weft/graph/value_index.h"
 #include "weft/graph/value_text.h"
 
 namespace weft::graph {
@@ -14,6 +16,8 @@ namespace {
 
 using codec::Digest16;
 using Addresses = std::unordered_set<uint64_t>;
+
+constexpr size_t kTakenAtOnce = 16'384;
 
 std::string names(const std::vector<std::string>& members) {
   std::string text;
@@ -132,29 +136,22 @@ class LoadCheck {
       return ok_status();
     }
     for (const LoadedUnique& unique : loaded.uniques()) {
-      if (unique.values.empty()) {
-        continue;
+      std::vector<size_t> all;
+      for (size_t i = 0; i < unique.members.size(); ++i) {
+        all.push_back(i);
       }
-      std::vector<size_t> all(unique.members.size());
-      std::iota(all.begin(), all.end(), size_t{0});
-      const auto match = [&](const lance::TableRows& rows) {
-        for (size_t i = 0; i < rows.offsets.size(); ++i) {
-          const auto digest = tuple_digest(rows.batch, all, i);
-          const uint32_t row = digest ? unique.values.find(*digest) : RowIndex::kNone;
-          if (row != RowIndex::kNone &&
-              !leaving.contains(lance::row_address(rows.fragment_id, rows.offsets[i]))) {
-            violate(loaded.line_of(row), "unique",
-                    "@unique(" + names(unique.members) + ") of " + stored.name() +
-                        shown_id(loaded, row) + ": \"" + tuple_text(rows.batch, all, i) +
-                        "\" is there already, of \"" + cut(rows.batch.columns().back()->text(i)) +
-                        "\"");
-          }
+      const auto match = [&](const ValueRow& row) {
+        if (!leaving.contains(row.address)) {
+          violate(loaded.line_of(row.wanted), "unique",
+                  "@unique(" + names(unique.members) + ") of " + stored.name() +
+                      shown_id(loaded, row.wanted) + ": \"" + tuple_text(row.batch, all, row.at) +
+                      "\" is there already, of \"" + cut(row.batch.columns().back()->text(row.at)) +
+                      "\"");
         }
         return ok_status();
       };
-      std::vector<std::string> wanted = unique.members;
-      wanted.emplace_back(kIdColumn);
-      WEFT_TRY_STATUS(scan_table(stored, wanted, match, stop_));
+      WEFT_TRY_STATUS(
+          find_by_value(stored, unique.members, ValueDigest::kTuple, unique.values, match, stop_));
     }
     return ok_status();
   }
@@ -166,31 +163,64 @@ class LoadCheck {
       return ok_status();
     }
     SourceCounts counts = loaded.sources();
-    const bool replaces_all = mode_ == LoadMode::kOverwrite;
-    if (stored.row_count() > 0 && (replaces_all || !leaving.empty())) {
-      // Who loses an edge is looked at too, unless the source itself goes.
-      const LoadedTable* const sources = loaded_of(node_key(stored.edge()->from));
-      const auto note_loss = [&](const Digest16& digest, std::string_view id, uint64_t address) {
-        if ((replaces_all || leaving.contains(address)) &&
-            !(replaces_all && sources != nullptr &&
-              sources->ids().find(digest) == RowIndex::kNone) &&
-            !goes(node_key(stored.edge()->from), digest)) {
-          counts.try_emplace(digest, SourceCount{0, RowIndex::kNone, std::string(id)});
-        }
-      };
-      WEFT_TRY_STATUS(each_source(stored, note_loss));
-    }
-    if (stored.row_count() > 0 && !replaces_all && !counts.empty()) {
-      const auto count = [&](const Digest16& digest, std::string_view, uint64_t address) {
-        const auto found = counts.find(digest);
-        if (found != counts.end() && !leaving.contains(address)) {
-          ++found->second.edges;
-        }
-      };
-      WEFT_TRY_STATUS(each_source(stored, count));
+    if (stored.row_count() > 0 && mode_ == LoadMode::kOverwrite) {
+      WEFT_TRY_STATUS(note_all_losses(*stored.edge(), stored, counts));
+    } else if (stored.row_count() > 0) {
+      WEFT_TRY_STATUS(note_losses(stored, leaving, counts));
+      WEFT_TRY_STATUS(count_stored(stored, leaving, counts));
     }
     judge(*stored.edge(), loaded, counts);
     return ok_status();
+  }
+
+  // All edges go: who had some is looked at, unless the source itself goes.
+  Status note_all_losses(const schema::EdgeType& type, const TypeTable& stored,
+                         SourceCounts& counts) {
+    const LoadedTable* const sources = loaded_of(node_key(type.from));
+    return each_source(stored, [&](const Digest16& digest, std::string_view id) {
+      const bool stays = sources == nullptr || sources->ids().find(digest) != RowIndex::kNone;
+      if (stays && !goes(node_key(type.from), digest)) {
+        counts.try_emplace(digest, SourceCount{0, RowIndex::kNone, std::string(id)});
+      }
+    });
+  }
+
+  // Sources of edges that are replaced.
+  Status note_losses(const TypeTable& stored, const Addresses& leaving, SourceCounts& counts) {
+    std::vector<uint64_t> addresses(leaving.begin(), leaving.end());
+    std::ranges::sort(addresses);
+    WEFT_TRY(lance::TableReader* const reader, stored.reader());
+    for (size_t from = 0; from < addresses.size(); from += kTakenAtOnce) {
+      const auto some =
+          std::span(addresses).subspan(from, std::min(kTakenAtOnce, addresses.size() - from));
+      WEFT_TRY(const columns::Batch rows,
+               reader->take_addresses({std::string(kSourceColumn)}, some, stop_));
+      for (size_t i = 0; i < some.size(); ++i) {
+        const std::string_view id = rows.column(0)->text(i);
+        const Digest16 digest = id_digest(id);
+        if (!goes(node_key(stored.edge()->from), digest)) {
+          counts.try_emplace(digest, SourceCount{0, RowIndex::kNone, std::string(id)});
+        }
+      }
+    }
+    return ok_status();
+  }
+
+  Status count_stored(const TypeTable& stored, const Addresses& leaving, SourceCounts& counts) {
+    RowIndex wanted;
+    std::vector<SourceCount*> by_row;
+    for (auto& [digest, count] : counts) {
+      wanted.add(digest, static_cast<uint32_t>(by_row.size()));
+      by_row.push_back(&count);
+    }
+    wanted.build();
+    return find_by_value(
+        stored, {std::string(kSourceColumn)}, ValueDigest::kId, wanted,
+        [&](const ValueRow& row) {
+          by_row[row.wanted]->edges += leaving.contains(row.address) ? 0 : 1;
+          return ok_status();
+        },
+        stop_);
   }
 
   template <typename Use>
@@ -198,7 +228,7 @@ class LoadCheck {
     const auto each = [&](const lance::TableRows& rows) {
       for (size_t i = 0; i < rows.offsets.size(); ++i) {
         const std::string_view id = rows.batch.column(0)->text(i);
-        use(id_digest(id), id, lance::row_address(rows.fragment_id, rows.offsets[i]));
+        use(id_digest(id), id);
       }
       return ok_status();
     };

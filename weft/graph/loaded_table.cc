@@ -80,7 +80,8 @@ Status LoadedTable::note_rows(const ndjson::TypedBatch& batch) {
   }
   for (uint32_t row = 0; has_cardinality_ && row < rows.row_count(); ++row) {
     const std::string_view source = rows.column(1)->text(row);
-    SourceCount& count = sources_[id_digest(source)];
+    row_sources_.push_back(id_digest(source));
+    SourceCount& count = sources_[row_sources_.back()];
     if (count.edges++ == 0) {
       count.row = first + row;
       count.id = source;

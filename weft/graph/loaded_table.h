@@ -66,6 +66,8 @@ class LoadedTable {
   const std::vector<LoadedUnique>& uniques() const { return uniques_; }
   // Of edge types with a bound; else empty.
   const SourceCounts& sources() const { return sources_; }
+  // The sources of all rows, in their order; of such types too.
+  const std::vector<codec::Digest16>& row_sources() const { return row_sources_; }
 
   // Either all rows wait here, or all are written.
   const std::vector<columns::Batch>& waiting() const { return waiting_; }
@@ -91,6 +93,7 @@ class LoadedTable {
   bool has_given_ids_ = false;
   std::vector<LoadedUnique> uniques_;
   SourceCounts sources_;
+  std::vector<codec::Digest16> row_sources_;
   std::vector<columns::Batch> waiting_;
   std::unique_ptr<lance::RowWriter> writer_;
   std::vector<lance::Fragment> fragments_;

@@ -95,13 +95,27 @@ class Finder {
       retained_.schemas.insert(view.state().schema->path);
     }
     for (const catalog::TableEntry& table : view.state().tables) {
-      RetainedTable& retained = retained_.tables[table.path];
-      retained.pins.emplace(table.pin.ref, table.pin.detached_version);
-      if (table.pin.base_version != 0) {
-        retained.bases.emplace(table.pin.ref, table.pin.base_version);
+      add(table.path, table.pin);
+    }
+    // Commits that share the version: tables as they stood at each.
+    WEFT_TRY(const std::vector<catalog::CommitRecord> commits, view.commits_since(version - 1));
+    for (const catalog::CommitRecord& commit : commits) {
+      for (const catalog::EarlierPin& earlier : commit.earlier_pins) {
+        const catalog::TableEntry* const table = view.state().find(earlier.identity);
+        if (table != nullptr) {
+          add(table->path, earlier.pin);
+        }
       }
     }
     return ok_status();
+  }
+
+  void add(const std::string& path, const catalog::TablePin& pin) {
+    RetainedTable& retained = retained_.tables[path];
+    retained.pins.emplace(pin.ref, pin.detached_version);
+    if (pin.base_version != 0) {
+      retained.bases.emplace(pin.ref, pin.base_version);
+    }
   }
 
   const CatalogPlace& place_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "weft/catalog/branches.h"
+#include "weft/catalog/known_state.h"
 #include "weft/catalog/pinned_table.h"
 #include "weft/codec/blake3.h"
 #include "weft/graph/key_lookup.h"
@@ -64,7 +65,7 @@ Result<catalog::CatalogView> find_commit(const catalog::CatalogPlace& place,
   if (found == commits.end()) {
     return Error(ErrorKind::kNotFound, "the graph has no such commit").with("at", named);
   }
-  return catalog::open_version(place, found->catalog_version);
+  return catalog::open_commit(place, *found);
 }
 
 Result<catalog::CatalogView> find_by_id(const catalog::CatalogPlace& place,
@@ -205,6 +206,12 @@ Result<std::shared_ptr<const schema::AcceptedSchema>> read_schema(
         .with("object", state.schema->path)
         .with("reason", reason);
   };
+  // The path names the content.
+  if (place.known != nullptr) {
+    if (const auto known = place.known->parsed(state.schema->path); known != nullptr) {
+      return std::static_pointer_cast<const schema::AcceptedSchema>(known);
+    }
+  }
   const auto read = place.store.get(state.schema->path, schema::kAcceptedBytesMax);
   if (!read.ok()) {
     return read.error().kind() == ErrorKind::kNotFound ? corrupt("gone") : read.error();
@@ -215,7 +222,11 @@ Result<std::shared_ptr<const schema::AcceptedSchema>> read_schema(
     return corrupt("another content");
   }
   WEFT_TRY(schema::AcceptedSchema accepted, schema::AcceptedSchema::parse(as_text(bytes)));
-  return std::make_shared<const schema::AcceptedSchema>(std::move(accepted));
+  auto shared = std::make_shared<const schema::AcceptedSchema>(std::move(accepted));
+  if (place.known != nullptr) {
+    place.known->note_parsed(state.schema->path, shared);
+  }
+  return shared;
 }
 
 Result<std::shared_ptr<const GraphSnapshot>> open_snapshot(const catalog::CatalogPlace& place,

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
+#include "weft/base/check.h"
 #include "weft/columns/select.h"
 #include "weft/graph/key_index.h"
+#include "weft/graph/value_index.h"
 #include "weft/lance/rows/tail_fold.h"
 #include "weft/lance/table/key_filter.h"
+#include "weft/lance/table/row_sequence.h"
 
 namespace weft::graph {
 namespace {
@@ -141,12 +145,91 @@ std::vector<codec::Digest16> inserted_ids(const LoadedTable& loaded, const Repla
   return inserted;
 }
 
+// Of the rows that are replaced, in their order.
+Result<std::vector<uint64_t>> replaced_row_ids(const Snapshot& base, const Replaced& replaced) {
+  std::vector<uint64_t> ids(replaced.size());
+  std::vector<size_t> by_address(replaced.size());
+  std::iota(by_address.begin(), by_address.end(), size_t{0});
+  std::ranges::sort(by_address, {}, [&](size_t i) { return replaced[i].address; });
+  const lance::Fragment* fragment = nullptr;
+  std::vector<lance::RowIdRun> runs;
+  for (const size_t i : by_address) {
+    const uint64_t fragment_id = replaced[i].address >> 32U;
+    if (fragment == nullptr || fragment->id != fragment_id) {
+      fragment = base.manifest().find_fragment(fragment_id);
+      WEFT_CHECK(fragment != nullptr);
+      WEFT_TRY(runs, lance::row_id_runs(fragment->row_ids.value_or(""), fragment->physical_rows));
+    }
+    const uint64_t offset = replaced[i].address & UINT32_MAX;
+    const auto past = std::ranges::upper_bound(runs, offset, {}, &lance::RowIdRun::position);
+    WEFT_CHECK(past != runs.begin());
+    ids[i] = (past - 1)->start + (offset - (past - 1)->position);
+  }
+  return ids;
+}
+
+// The row ids of all rows, in their order: of replaced rows their own, of others fresh ones.
+Result<std::vector<uint64_t>> row_ids_of(const Snapshot& base, const LoadedTable& loaded,
+                                         const Replaced& replaced) {
+  std::vector<uint64_t> ids(loaded.row_count());
+  WEFT_TRY(const std::vector<uint64_t> kept, replaced_row_ids(base, replaced));
+  size_t next = 0;
+  uint64_t fresh = base.manifest().next_row_id;
+  for (uint64_t row = 0; row < ids.size(); ++row) {
+    const bool is_kept = next < replaced.size() && replaced[next].position == row;
+    ids[row] = is_kept ? kept[next++] : fresh++;
+  }
+  return ids;
+}
+
+// Indices over values: of each @unique, and of the sources of edges whose number is bounded.
+Status extend_value_indices(const Snapshot& base, const LoadedTable& loaded,
+                            const Replaced& replaced, bool replaces_all, RowOptions& options,
+                            std::vector<lance::StagedObject>& objects) {
+  if (loaded.uniques().empty() && loaded.row_sources().empty()) {
+    return ok_status();
+  }
+  WEFT_TRY(const std::vector<uint64_t> ids, row_ids_of(base, loaded, replaced));
+  const auto extend = [&](const std::vector<std::string>& columns,
+                          std::vector<KeyEntry> entries) -> Status {
+    WEFT_TRY(const std::string entry, value_index_entry(base, columns));
+    WEFT_TRY(ExtendedIndex index, extend_index(base, entry,
+                                               {.entries = std::move(entries),
+                                                .inserted = loaded.row_count() - replaced.size(),
+                                                .replaces_all = replaces_all},
+                                               options.stage));
+    options.stage.config.push_back(std::move(index.config));
+    std::ranges::move(index.objects, std::back_inserter(objects));
+    return ok_status();
+  };
+  for (const LoadedUnique& unique : loaded.uniques()) {
+    std::vector<KeyEntry> entries;
+    entries.reserve(unique.values.size());
+    for (size_t i = 0; i < unique.values.size(); ++i) {
+      entries.push_back({unique.values.digests()[i], ids[unique.values.row_at(i)]});
+    }
+    WEFT_TRY_STATUS(extend(unique.members, std::move(entries)));
+  }
+  if (loaded.row_sources().empty()) {
+    return ok_status();
+  }
+  std::vector<KeyEntry> entries;
+  entries.reserve(ids.size());
+  for (size_t row = 0; row < ids.size(); ++row) {
+    entries.push_back({loaded.row_sources()[row], ids[row]});
+  }
+  return extend({std::string(kSourceColumn)}, std::move(entries));
+}
+
 Result<StagedTransaction> stage_with_index(const Snapshot& base, LoadMode mode,
                                            const LoadedTable& loaded, const Stored& stored,
                                            RowOptions options) {
+  const bool replaces_all = mode == LoadMode::kOverwrite;
   WEFT_TRY(ExtendedIndex index, extend_key_index(base, inserted_ids(loaded, stored.replaced),
-                                                 mode == LoadMode::kOverwrite, options.stage));
+                                                 replaces_all, options.stage));
   options.stage.config.push_back(std::move(index.config));
+  WEFT_TRY_STATUS(
+      extend_value_indices(base, loaded, stored.replaced, replaces_all, options, index.objects));
   WEFT_TRY(StagedTransaction staged, stage_table(base, mode, loaded, stored, options));
   std::ranges::move(index.objects, std::back_inserter(staged.objects));
   return staged;

@@ -222,9 +222,9 @@ class TableCleaner final : public TableCleanup {
     const std::string root = table_.root;
     options.extra_files =
         [root](const lance::Snapshot& version) -> Result<std::vector<std::string>> {
-      WEFT_TRY(const KeyIndex index, key_index_of(version));
+      WEFT_TRY(const std::vector<KeyRun> runs, runs_of(version));
       std::vector<std::string> names;
-      for (const KeyRun& run : index.runs) {
+      for (const KeyRun& run : runs) {
         names.push_back(lance::join_name(root, run.path));
       }
       return names;

@@ -114,9 +114,11 @@ set(HEADERS
   rows/testing/golden.h
   rows/testing/row_probe.h
   table/cleanup.h
+  table/composed.h
   table/conflict.h
   table/deletions.h
   table/flat_buffer.h
+  table/follow_all.h
   table/fragment.h
   table/index_section.h
   table/kept_copies.h

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/storage/which_exist.h"
+
 namespace weft::storage {
 namespace {
 
@@ -87,7 +89,7 @@ class CountingAppend final : public AppendFile {
   StoreCounter& counter_;
 };
 
-class CountingStore final : public ObjectStore {
+class CountingStore final : public ObjectStore, public ManyAsker {
  public:
   CountingStore(ObjectStore& inner, StoreCounter& counter) : inner_(inner), counter_(counter) {}
 
@@ -105,6 +107,10 @@ class CountingStore final : public ObjectStore {
     Result<VersionedObject> got = inner_.get(name, size_max_bytes);
     ongoing.add_bytes(got.ok() ? got->bytes.size() : 0);
     return got;
+  }
+  Result<std::vector<bool>> which_exist(const std::vector<std::string>& names) override {
+    const Ongoing ongoing(counter_, Operation::kWhichExist, names.size(), 0);
+    return storage::which_exist(inner_, names);
   }
   Result<PutOutcome> put_if_absent(const std::string& name, ByteView bytes) override {
     const Ongoing ongoing(counter_, Operation::kPutIfAbsent, 1, bytes.size());
@@ -188,6 +194,8 @@ std::string_view operation_name(Operation operation) {
       return "sync";
     case Operation::kTruncate:
       return "truncate";
+    case Operation::kWhichExist:
+      return "which-exist";
   }
   return "";
 }
@@ -196,6 +204,14 @@ uint64_t StoreCounts::calls() const {
   uint64_t sum = 0;
   for (const OperationCounts& counts : by_operation) {
     sum += counts.calls;
+  }
+  return sum;
+}
+
+uint64_t StoreCounts::items() const {
+  uint64_t sum = 0;
+  for (const OperationCounts& counts : by_operation) {
+    sum += counts.items;
   }
   return sum;
 }

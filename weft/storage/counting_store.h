@@ -26,8 +26,9 @@ enum class Operation : uint8_t {
   kOpenAppend,
   kSync,
   kTruncate,
+  kWhichExist,
 };
-inline constexpr size_t kOperationCount = 14;
+inline constexpr size_t kOperationCount = 15;
 std::string_view operation_name(Operation operation);
 
 struct OperationCounts {
@@ -50,6 +51,9 @@ struct StoreCounts {
     return by_operation[static_cast<size_t>(operation)];
   }
   uint64_t calls() const;
+  // Calls, each range and object counted for itself: what a store that takes them one by one is
+  // asked.
+  uint64_t items() const;
 };
 
 // Where counts are gathered, by any number of stores and readers. Thread-safe.

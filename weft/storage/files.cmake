@@ -15,9 +15,11 @@ set(SOURCES
   memory_append.cc
   memory_store.cc
   names.cc
+  object_memory.cc
   object_store.cc
   pending_file.cc
   scratch.cc
+  which_exist.cc
 )
 set(HEADERS
   append_file.h
@@ -35,18 +37,22 @@ set(HEADERS
   local_tree.h
   memory_store.h
   names.h
+  object_memory.h
   object_store.h
   pending_file.h
   scratch.h
   steps.h
   testing/scripted_calls.h
+  testing/slow_store.h
   testing/test_folder.h
+  which_exist.h
 )
 set(TESTS
   append_file_test.cc
   decorators_test.cc
   local_file_test.cc
   local_store_test.cc
+  object_memory_test.cc
   object_store_test.cc
   scratch_test.cc
 )

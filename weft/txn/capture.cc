@@ -60,10 +60,31 @@ Status Capture::check_is_newest() const {
 }
 
 Result<lance::Snapshot> Capture::table(std::string_view key) {
+  WEFT_TRY(lance::Snapshot version, find_version(key));
+  captured_.insert_or_assign(std::string(key), version);
+  return version;
+}
+
+const lance::Snapshot* Capture::captured(std::string_view key) const {
+  const auto found = captured_.find(key);
+  return found == captured_.end() ? nullptr : &found->second;
+}
+
+Result<lance::Snapshot> Capture::find_version(std::string_view key) {
+  if (const auto staged = staged_.find(key); staged != staged_.end()) {
+    return staged->second;
+  }
   WEFT_TRY(const TableEntry* const found, entry(key));
   WEFT_TRY(lance::Snapshot pinned, catalog::open_pinned(place_, *found));
   if (found->pin.ref != place_.life && !planted(Bug::kForkSkipped)) {
     return fork(key, pinned);
+  }
+  if (std::ranges::find(pinned_heads_, key) != pinned_heads_.end()) {
+    return pinned;
+  }
+  WEFT_TRY(const HeadProbe probe, probe_heads(place_, {found}, nullptr));
+  if (probe.is_pinned.front()) {
+    return pinned;
   }
   WEFT_TRY(const HeadReport report, examine_head(place_, *found, pinned));
   if (report.state == HeadState::kPinned) {

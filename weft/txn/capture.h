@@ -65,14 +65,24 @@ class Capture {
   // The same with small files of rows held back, to be put with all else under one barrier.
   lance::RowOptions row_options() const;
 
-  // For write() itself: what a table's change is staged upon, what is to be put with it, and the
+  // For write() itself. Heads of these tables need no look: they were seen at their pins just now.
+  void set_heads(std::vector<std::string> pinned) { pinned_heads_ = std::move(pinned); }
+  // What members of a group before this one have staged, as versions that have the numbers of those
+  // that they stand upon (write_queue.h).
+  void set_staged(std::map<std::string, lance::Snapshot, std::less<>> staged) {
+    staged_ = std::move(staged);
+  }
+  // What a table's change is staged upon, what is to be put with it, and the
   // change of a pin upon the version that took its number.
   catalog::DetachedVersion base_of(std::string_view key) const;
   const std::vector<lance::StagedObject>& objects() const { return objects_; }
+  // What table() gave for a key; null if it was not asked for.
+  const lance::Snapshot* captured(std::string_view key) const;
   Result<Change> rebase(const std::string& key);
 
  private:
   Result<const catalog::TableEntry*> entry(std::string_view key) const;
+  Result<lance::Snapshot> find_version(std::string_view key);
   Status check_is_newest() const;
   // The pinned version, of another life, where this branch goes on with it.
   Result<lance::Snapshot> fork(std::string_view key, const lance::Snapshot& pinned);
@@ -86,6 +96,9 @@ class Capture {
   uint64_t attempt_;
   std::map<std::string, catalog::DetachedVersion, std::less<>> bases_;
   std::vector<lance::StagedObject> objects_;
+  std::vector<std::string> pinned_heads_;
+  std::map<std::string, lance::Snapshot, std::less<>> staged_;
+  std::map<std::string, lance::Snapshot, std::less<>> captured_;
 };
 
 }  // namespace weft::txn

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "weft/base/planted.h"
+#include "weft/catalog/known_state.h"
 #include "weft/codec/blake3.h"
 #include "weft/lance/table/live_rows.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/names.h"
 #include "weft/lance/table/refs.h"
 #include "weft/lance/table/stage.h"
+#include "weft/storage/which_exist.h"
 
 namespace weft::txn {
 namespace {
@@ -224,6 +226,36 @@ Result<std::optional<lance::Snapshot>> begun_from(const catalog::CatalogPlace& p
 
 }  // namespace
 
+Result<HeadProbe> probe_heads(const catalog::CatalogPlace& place,
+                              const std::vector<const TableEntry*>& tables,
+                              const catalog::CatalogView* newer) {
+  HeadProbe probe;
+  probe.is_pinned.resize(tables.size(), false);
+  std::vector<std::string> names;
+  std::vector<size_t> asked;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (place.known != nullptr && place.known->was_head(*tables[i])) {
+      const lance::TableLocation location = catalog::location_of(place, *tables[i]);
+      const uint64_t number = tables[i]->pin.head_version;
+      names.push_back(location.object(lance::manifest_name(number)));
+      names.push_back(location.object(lance::manifest_name(number + 1)));
+      asked.push_back(i);
+    }
+  }
+  if (newer != nullptr) {
+    names.push_back(newer->chain().object(lance::manifest_name(newer->version() + 1)));
+  }
+  if (names.empty()) {
+    return probe;
+  }
+  WEFT_TRY(const std::vector<bool> there, storage::which_exist(place.store, names));
+  for (size_t i = 0; i < asked.size(); ++i) {
+    probe.is_pinned[asked[i]] = there[2 * i] && !there[2 * i + 1];
+  }
+  probe.has_newer = newer != nullptr && there.back();
+  return probe;
+}
+
 Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableEntry& table,
                                 const lance::Snapshot& pinned, bool is_thorough) {
   const lance::TableLocation location = catalog::location_of(place, table);
@@ -233,6 +265,9 @@ Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableE
   if (who == Number::kPinned) {
     WEFT_TRY(const bool has_later, is_beyond(place, location, pinned, is_thorough));
     if (!has_later) {
+      if (place.known != nullptr) {
+        place.known->note_head(table);
+      }
       return report;
     }
   }

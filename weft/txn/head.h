@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weft/base/result.h"
 #include "weft/catalog/catalog.h"
@@ -44,6 +45,17 @@ inline constexpr int64_t kFreshHeadUs = int64_t{60} * 1'000'000;
 Result<HeadReport> examine_head(const catalog::CatalogPlace& place,
                                 const catalog::TableEntry& table, const lance::Snapshot& pinned,
                                 bool is_thorough = false);
+
+// Whether these tables' heads are the pinned versions, as far as the place knows and one call can
+// tell: false where more has to be looked at (examine_head). With `newer` it is asked in the same
+// call whether the catalog has a version after that one.
+struct HeadProbe {
+  bool has_newer = false;
+  std::vector<bool> is_pinned;
+};
+Result<HeadProbe> probe_heads(const catalog::CatalogPlace& place,
+                              const std::vector<const catalog::TableEntry*>& tables,
+                              const catalog::CatalogView* newer);
 
 // Versions of others of which the transactions are read; where there are more, rows are compared
 // with their versions.

@@ -6,7 +6,9 @@
 
 #include "weft/base/planted.h"
 #include "weft/catalog/branches.h"
-#include "weft/lance/table/names.h"
+#include "weft/txn/group_write.h"
+#include "weft/txn/write_queue.h"
+#include "weft/txn/write_steps.h"
 
 namespace weft::txn {
 namespace {
@@ -16,17 +18,6 @@ using base::planted;
 using catalog::CatalogState;
 using catalog::CatalogView;
 using catalog::CommitRecord;
-using catalog::TableEntry;
-
-Result<std::optional<CatalogView>> open_if_any(const catalog::CatalogPlace& place) {
-  Result<CatalogView> opened = catalog::open_latest(place);
-  if (opened.ok()) {
-    return std::optional(std::move(opened).value());
-  }
-  return opened.error().kind() == ErrorKind::kNotFound
-             ? Result<std::optional<CatalogView>>(std::optional<CatalogView>())
-             : Result<std::optional<CatalogView>>(std::move(opened).error());
-}
 
 class Writer {
  public:
@@ -34,23 +25,17 @@ class Writer {
       : place_(place), request_(request), prepare_(prepare) {
     operation_ = request.operation.is_none() ? base::Ulid::make(place.clock.now(), place.random)
                                              : request.operation;
-    // By the clock that nobody sets; it counts while the machine sleeps.
-    began_us_ = place.clock.monotonic_microseconds();
-    if (request.begun_at.has_value()) {
-      began_us_ -=
-          std::max<int64_t>(0, place.clock.now().microseconds - request.begun_at->microseconds);
-    }
+    began_us_ = began_of(place, request);
   }
 
   Result<Receipt> run() {
-    WEFT_TRY(view_, open_if_any(place_));
-    if (request_.idempotency_key.size() > kIdempotencyKeyBytesMax) {
-      return Error(ErrorKind::kLimit, "an idempotency key is too long")
-          .with("bytes", request_.idempotency_key.size())
-          .with("limit", kIdempotencyKeyBytesMax);
-    }
-    if (!request_.operation.is_none() || !request_.idempotency_key.empty()) {
-      WEFT_TRY(const std::optional<Receipt> earlier, find_earlier(0));
+    WEFT_TRY_STATUS(check_key_length(request_));
+    WEFT_TRY(Beginning beginning, begin_write(place_, request_.tables));
+    view_ = std::move(beginning.view);
+    pinned_heads_ = std::move(beginning.pinned_heads);
+    if (view_ && (!request_.operation.is_none() || !request_.idempotency_key.empty())) {
+      WEFT_TRY(const std::optional<Receipt> earlier,
+               find_earlier(place_, *view_, operation_, request_, 0));
       if (earlier.has_value()) {
         return *earlier;
       }
@@ -61,83 +46,23 @@ class Writer {
       if (receipt.has_value()) {
         return *receipt;
       }
-      WEFT_TRY(const std::optional<Receipt> earlier, find_earlier(attempt));
+      if (!view_) {
+        continue;
+      }
+      WEFT_TRY(const std::optional<Receipt> earlier,
+               find_earlier(place_, *view_, operation_, request_, attempt));
       if (earlier.has_value()) {
         return *earlier;
       }
-      WEFT_TRY(const bool rows_stand, has_only_rebases(begun));
+      WEFT_TRY(const bool rows_stand, has_only_rebases(*view_, begun));
       if (request_.is_strict && !rows_stand) {
-        return Error(ErrorKind::kConflict, "the graph has changed since this write has read it")
-            .with("reason", "read-set-changed")
-            .with("head", view_->state().head.id.text());
+        return read_set_changed(*view_);
       }
     }
-    return Error(ErrorKind::kUnavailable,
-                 "others were faster at every attempt; nothing was changed")
-        .with("reason", "contention")
-        .with("attempts", request_.attempts_max);
+    return contention(request_.attempts_max);
   }
 
  private:
-  Result<std::optional<Receipt>> find_earlier(uint64_t attempts) const {
-    if (!view_.has_value()) {
-      return std::optional<Receipt>();
-    }
-    std::optional<CommitRecord> commit;
-    if (!planted(Bug::kOperationNotLookedFor)) {
-      WEFT_TRY(commit, view_->find_operation(operation_));
-    }
-    if (!commit.has_value() && !(planted(Bug::kKeyLookedForOnce) && attempts > 0)) {
-      WEFT_TRY(commit, find_key());
-    }
-    if (!commit.has_value()) {
-      return std::optional<Receipt>();
-    }
-    // Seen is not yet durable: whoever published it may not have come to its end.
-    const lance::Snapshot& seen = view_->snapshot();
-    const Status synced =
-        planted(Bug::kReceiptOfUnsynced)
-            ? ok_status()
-            : place_.store.sync_existing(
-                  {seen.location().object(lance::manifest_name(seen.version(), seen.naming()))});
-    if (!synced.ok()) {
-      return Error(ErrorKind::kRecoveryRequired,
-                   "whether the commit of this operation survives a crash is not known")
-          .with("operation", operation_.text())
-          .with("cause", synced.error().to_string());
-    }
-    return std::optional(Receipt{
-        .commit = *commit, .attempts = attempts, .is_repeated = true, .has_followed = false});
-  }
-
-  Result<std::optional<CommitRecord>> find_key() const {
-    std::optional<CommitRecord> commit;
-    if (request_.idempotency_key.empty()) {
-      return commit;
-    }
-    const base::WallTime earliest{place_.clock.now().microseconds - kIdempotencyRetentionUs};
-    WEFT_TRY(commit, view_->find_idempotency_key(request_.idempotency_key, earliest));
-    if (commit.has_value() && commit->request_hash != request_.request_hash &&
-        !planted(Bug::kKeyOfAnyRequest)) {
-      return Error(ErrorKind::kConflict, "this idempotency key was used for another request")
-          .with("reason", "idempotency-key")
-          .with("key", request_.idempotency_key)
-          .with("commit", commit->id.text());
-    }
-    return commit;
-  }
-
-  // Whether nothing but rebases, which change no rows, came after that version.
-  Result<bool> has_only_rebases(uint64_t version) const {
-    const uint64_t now = view_ ? view_->version() : 0;
-    if (now == version || !view_) {
-      return now == version;
-    }
-    WEFT_TRY(const std::vector<CommitRecord> commits, view_->commits(now - version));
-    return std::ranges::all_of(
-        commits, [](const CommitRecord& commit) { return commit.kind == kRebaseKind; });
-  }
-
   // Nothing: lost, and `view_` is the newest.
   Result<std::optional<Receipt>> try_once(uint64_t attempt) {
     if (view_ && !planted(Bug::kLateOnADeletedBranch)) {
@@ -147,11 +72,13 @@ class Writer {
       WEFT_TRY_STATUS(check_expected_head(view_ ? &*view_ : nullptr, *request_.expected_head));
     }
     Capture capture(place_, view_, operation_, attempt);
+    capture.set_heads(std::exchange(pinned_heads_, {}));
     Result<Change> prepared = prepare_(capture);
     if (!prepared.ok()) {
       const std::string reason(prepared.error().fact("reason"));
       if (reason == kToBeRebased) {
-        WEFT_TRY_STATUS(rebase(std::string(prepared.error().fact("table"))));
+        WEFT_TRY_STATUS(
+            rebase_table(place_, request_.actor, std::string(prepared.error().fact("table"))));
       } else if (reason != kStaleCapture) {
         return std::move(prepared).error();
       }
@@ -163,12 +90,12 @@ class Writer {
     WEFT_TRY(catalog::StagedPublication staged,
              catalog::stage_publication(place_, capture.view(), std::move(next)));
     join_objects(change, capture, staged);
-    WEFT_TRY_STATUS(check_lifetime());
-    if (planted(Bug::kHeadFirst)) {
+    WEFT_TRY_STATUS(check_lifetime(place_, began_us_));
+    if (view_ && planted(Bug::kHeadFirst)) {
       WEFT_TRY_STATUS(lance::put_staged(place_.store, staged.transaction.objects));
-      follow(change);
+      static_cast<void>(follow_published(place_, *view_, published_tables(change)));
     }
-    Result<catalog::PublishResult> published = catalog::publish(place_, staged);
+    Result<catalog::PublishResult> published = publish_commits(place_, staged);
     if (planted(Bug::kNewIdAfterTimeout) && !published.ok() &&
         published.error().kind() == ErrorKind::kRecoveryRequired) {
       operation_ = base::Ulid::make(place_.clock.now(), place_.random);
@@ -183,19 +110,16 @@ class Writer {
       return std::optional<Receipt>();
     }
     Receipt receipt{.commit = view_->state().head, .attempts = attempt};
-    receipt.has_followed = follow(change);
+    receipt.has_followed = follow_published(place_, *view_, published_tables(change));
     return std::optional(std::move(receipt));
   }
 
-  Status check_lifetime() const {
-    const int64_t age_us = place_.clock.monotonic_microseconds() - began_us_;
-    return age_us <= kWriterLifetimeUs
-               ? ok_status()
-               : Status(Error(ErrorKind::kUnavailable,
-                              "this write began too long ago, and a cleanup may have what it has "
-                              "staged; nothing was changed: begin anew")
-                            .with("reason", "writer-lifetime")
-                            .with("seconds", static_cast<uint64_t>(age_us / 1'000'000)));
+  static std::vector<PublishedTable> published_tables(const Change& change) {
+    std::vector<PublishedTable> tables;
+    for (const TableChange& table : change.tables) {
+      tables.push_back({table.identity, &table.staged});
+    }
+    return tables;
   }
 
   // The detached versions of all tables, what they name and the catalog's rows go under one
@@ -211,57 +135,16 @@ class Writer {
 
   Result<CatalogState> next_state(const Change& change, const Capture& capture) {
     CatalogState next = view_ ? view_->state() : CatalogState();
-    const CommitRecord before = std::exchange(next.head, CommitRecord());
-    next.head.id = base::Ulid::make(place_.clock.now(), place_.random);
-    next.head.operation = operation_;
-    next.head.kind = request_.kind;
-    next.head.actor = request_.actor;
-    next.head.message = request_.message;
-    next.head.idempotency_key = request_.idempotency_key;
-    next.head.request_hash = request_.request_hash;
-    next.head.created_at = place_.clock.now();
-    if (view_) {
-      next.head.parent = before.id;
-      if (!planted(Bug::kCommitTimeOfTheClock)) {
-        next.head.created_at.microseconds =
-            std::max(next.head.created_at.microseconds, before.created_at.microseconds + 1);
-      }
-    }
+    next.head = next_commit(place_, request_, operation_, view_ ? &view_->state().head : nullptr);
     if (change.schema.has_value()) {
       next.schema = change.schema;
     }
     for (const TableChange& table : change.tables) {
       WEFT_TRY(const catalog::TablePin pin,
                catalog::pin_of(table.staged, capture.base_of(table.key)));
-      const auto known = std::ranges::find(next.tables, table.identity, &TableEntry::identity);
-      if (known != next.tables.end()) {
-        known->pin = pin;
-      } else {
-        next.tables.push_back({table.identity, table.key, table.staged.location.root, pin});
-      }
+      set_pin(next, table, pin);
     }
     return next;
-  }
-
-  // A commit of its own: the pin's change upon the version that has its number, or a later one.
-  Status rebase(const std::string& key) {
-    const WriteRequest request{.kind = std::string(kRebaseKind), .actor = request_.actor};
-    const auto receipt =
-        write(place_, request, [&](Capture& capture) { return capture.rebase(key); });
-    // Somebody else did it.
-    return receipt.ok() || receipt.error().fact("reason") == kStaleCapture ? ok_status()
-                                                                           : receipt.error();
-  }
-
-  // What fails here is done by whoever writes the table next: the commit stands.
-  bool follow(const Change& change) {
-    bool all = true;
-    for (const TableChange& table : change.tables) {
-      const auto followed =
-          lance::follow(table.staged.location, table.staged.detached_version, table.staged.version);
-      all = all && followed.ok() && followed->outcome != lance::FollowOutcome::kTaken;
-    }
-    return all;
   }
 
   const catalog::CatalogPlace& place_;
@@ -270,6 +153,7 @@ class Writer {
   base::Ulid operation_;
   int64_t began_us_ = 0;
   std::optional<CatalogView> view_;
+  std::vector<std::string> pinned_heads_;  // of the next attempt
 };
 
 }  // namespace
@@ -297,6 +181,12 @@ Status check_expected_head(const CatalogView* view, base::Ulid expected) {
 
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare) {
+  return place.queue != nullptr ? place.queue->write(place, request, prepare)
+                                : write_alone(place, request, prepare);
+}
+
+Result<Receipt> write_alone(const catalog::CatalogPlace& place, const WriteRequest& request,
+                            const Prepare& prepare) {
   return Writer(place, request, prepare).run();
 }
 

@@ -23,6 +23,7 @@
 //     upon; where it took the number of a pinned version, that version's change is done again upon
 //     it, as a commit that changes no rows. A table of which it changed rows is not built upon: the
 //     write is refused and names the version. Other tables are not affected.
+// Writers of one process may share a publication: write_queue.h.
 // Protocol: docs/protocols/write.md.
 #pragma once
 
@@ -31,6 +32,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weft/base/result.h"
 #include "weft/catalog/catalog.h"
@@ -69,6 +71,9 @@ struct WriteRequest {
   uint64_t attempts_max = 100;
   // When the first object was staged, if that was before the call.
   std::optional<base::WallTime> begun_at = {};
+  // Keys of tables that the write will likely build upon: an open graph asks for their heads
+  // together with the catalog. A hint, some may be missing or not there.
+  std::vector<std::string> tables = {};
 };
 
 struct Receipt {
@@ -85,7 +90,8 @@ struct Receipt {
 // Errors: kConflict with reason=precondition; those of reading.
 Status check_expected_head(const catalog::CatalogView* view, base::Ulid expected);
 
-// Called once an attempt, on the thread of write().
+// Called once an attempt, on the thread of write(), or of a writer that leads a group
+// (write_queue.h) while this one waits.
 using Prepare = std::function<Result<Change>(Capture&)>;
 
 // Errors: those of `prepare`; kConflict; kLimit: the key; kUnavailable with reason=contention after

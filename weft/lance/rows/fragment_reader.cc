@@ -8,6 +8,7 @@
 #include "weft/columns/select.h"
 #include "weft/lance/layout/field.h"
 #include "weft/lance/table/live_rows.h"
+#include "weft/storage/memory_store.h"
 
 namespace weft::lance {
 
@@ -15,6 +16,24 @@ namespace {
 
 // Where fewer rows than one of so many are live, they are taken and not picked from all.
 constexpr uint64_t kTakeBelow = 8;
+// Files up to this are read whole in the call that finds them.
+constexpr uint64_t kGetBytesMax = uint64_t{32} << 10U;
+
+Result<std::unique_ptr<storage::ObjectReader>> open_data(storage::ObjectStore& store,
+                                                         const std::string& name,
+                                                         uint64_t size_bytes) {
+  if (size_bytes == 0 || size_bytes > kGetBytesMax) {
+    return store.open(name);
+  }
+  auto whole = store.get(name, kGetBytesMax);
+  if (!whole.ok()) {
+    // Longer than its manifest says: the caller compares.
+    return whole.error().kind() == ErrorKind::kLimit
+               ? store.open(name)
+               : Result<std::unique_ptr<storage::ObjectReader>>(std::move(whole).error());
+  }
+  return storage::read_buffer(name, std::move(whole->bytes));
+}
 
 }  // namespace
 
@@ -57,7 +76,7 @@ Result<read::DataFileReader*> FragmentReader::file(size_t index) {
   if (files_[index] == nullptr) {
     const DataFile& entry = fragment_.files[index];
     WEFT_TRY(const std::string name, snapshot_.data_file_name(entry));
-    auto opened = snapshot_.location().store->open(name);
+    auto opened = open_data(*snapshot_.location().store, name, entry.size_bytes);
     if (!opened.ok()) {
       Error error = std::move(opened).error();
       if (error.kind() == ErrorKind::kNotFound) {

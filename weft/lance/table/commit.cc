@@ -3,10 +3,12 @@
 #include "weft/base/check.h"
 #include "weft/base/planted.h"
 #include "weft/lance/table/conflict.h"
+#include "weft/lance/table/follow_all.h"
 #include "weft/lance/table/kept_copies.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/next_manifest.h"
 #include "weft/lance/table/stage.h"
+#include "weft/storage/which_exist.h"
 
 namespace weft::lance {
 
@@ -301,6 +303,63 @@ Result<FollowResult> follow(const TableLocation& location, uint64_t detached_ver
   WEFT_TRY(const HeadOutcome outcome, create_head(*location.store, result.head_name, head));
   result.outcome = outcome == HeadOutcome::kOurs ? FollowOutcome::kFollowed : FollowOutcome::kTaken;
   return result;
+}
+
+namespace {
+
+// Deletion files of these versions that are no longer there, from what was staged.
+Status put_back_deletions(storage::ObjectStore& store,
+                          const std::vector<const StagedTransaction*>& staged) {
+  std::vector<std::string> names;
+  std::vector<const StagedObject*> objects;
+  for (const StagedTransaction* const each : staged) {
+    const std::string folder = each->location.object(kDeletionsFolder);
+    for (const StagedObject& object : each->objects) {
+      if (object.first.starts_with(folder)) {
+        names.push_back(object.first);
+        objects.push_back(&object);
+      }
+    }
+  }
+  if (names.empty()) {
+    return ok_status();
+  }
+  WEFT_TRY(const std::vector<bool> there, storage::which_exist(store, names));
+  std::vector<StagedObject> missing;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!there[i]) {
+      missing.push_back(*objects[i]);
+    }
+  }
+  return put_staged(store, missing);
+}
+
+}  // namespace
+
+Result<std::vector<FollowOutcome>> follow_all(const std::vector<const StagedTransaction*>& staged) {
+  std::vector<FollowOutcome> outcomes(staged.size(), FollowOutcome::kFollowed);
+  if (staged.empty()) {
+    return outcomes;
+  }
+  storage::ObjectStore& store = *staged.front()->location.store;
+  WEFT_TRY_STATUS(put_back_deletions(store, staged));
+  std::vector<std::pair<std::string, ByteView>> heads;
+  heads.reserve(staged.size());
+  for (const StagedTransaction* const each : staged) {
+    heads.emplace_back(each->head_name, as_bytes(each->head));
+  }
+  const auto put = store.put_many_if_absent(heads);
+  for (size_t i = 0; i < staged.size(); ++i) {
+    if (put.ok() && (*put)[i] == storage::PutOutcome::kDone) {
+      continue;
+    }
+    // Taken, or the answer is unclear.
+    const StagedTransaction& each = *staged[i];
+    WEFT_TRY(const FollowResult found,
+             follow(each.location, each.detached_version, each.version, each.naming));
+    outcomes[i] = found.outcome;
+  }
+  return outcomes;
 }
 
 }  // namespace weft::lance

@@ -1,6 +1,7 @@
 #include "weft/lance/table/stage.h"
 
 #include "weft/base/check.h"
+#include "weft/lance/table/composed.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/next_manifest.h"
 
@@ -153,6 +154,36 @@ Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& op
   operation.config_upserts = manifest.config;
   return seal(std::move(table.location), 0, Naming::kV2, std::move(next), std::move(operation),
               options, std::move(held));
+}
+
+Result<StagedTransaction> stage_composed(const Snapshot& base, const StagedTransaction& last,
+                                         const StageOptions& options) {
+  WEFT_CHECK(last.version == base.version() + 1);
+  WEFT_TRY(const Snapshot result, last.snapshot());
+  UpdateOperation update;
+  for (const Fragment& fragment : base.manifest().fragments) {
+    if (result.manifest().find_fragment(fragment.id) == nullptr) {
+      update.removed_fragment_ids.push_back(fragment.id);
+    }
+  }
+  for (const Fragment& fragment : result.manifest().fragments) {
+    const Fragment* const before = base.manifest().find_fragment(fragment.id);
+    if (before == nullptr) {
+      update.new_fragments.push_back(fragment);
+    } else if (!(*before == fragment)) {
+      update.updated_fragments.push_back(fragment);
+    }
+  }
+  NextManifest next;
+  next.manifest = result.manifest();
+  next.manifest.transaction_file.clear();
+  if (const std::optional<ByteView> section = result.index_section(); section.has_value()) {
+    next.index_section = to_text(*section);
+  }
+  WEFT_TRY(StagedTransaction staged, seal(base.location(), base.version(), base.naming(),
+                                          std::move(next), std::move(update), options, {}));
+  staged.base_is_durable = base.is_durable();
+  return staged;
 }
 
 Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {

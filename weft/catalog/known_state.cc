@@ -1,0 +1,92 @@
+#include "weft/catalog/known_state.h"
+
+namespace weft::catalog {
+namespace {
+
+// One for each chain and table that was worked on; more are forgotten all at once.
+constexpr size_t kChainsMax = 256;
+constexpr size_t kTablesMax = 4096;
+
+}  // namespace
+
+std::optional<CatalogView> KnownState::newest(const std::string& life) const {
+  const base::MutexLock lock(mutex_);
+  const auto at = newest_.find(life);
+  if (at == newest_.end() ||
+      clock_.monotonic_microseconds() - at->second.confirmed_us > kKnownViewMaxUs) {
+    return std::nullopt;
+  }
+  return at->second.view;
+}
+
+void KnownState::note_newest(const std::string& life, const CatalogView& view) {
+  const base::MutexLock lock(mutex_);
+  if (newest_.size() >= kChainsMax && !newest_.contains(life)) {
+    newest_.clear();
+  }
+  const auto at = newest_.find(life);
+  if (at == newest_.end()) {
+    newest_.emplace(life, Newest{view, clock_.monotonic_microseconds()});
+  } else if (at->second.view.version() <= view.version()) {
+    at->second = Newest{view, clock_.monotonic_microseconds()};
+  }
+}
+
+const KnownState::Table* KnownState::find(const TableEntry& table) const {
+  const auto at = tables_.find({table.path, table.pin.ref});
+  return at != tables_.end() && at->second.detached_hash == table.pin.detached_hash &&
+                 at->second.version.version() == table.pin.head_version
+             ? &at->second
+             : nullptr;
+}
+
+std::optional<lance::Snapshot> KnownState::pinned(const TableEntry& table) const {
+  const base::MutexLock lock(mutex_);
+  const Table* const found = find(table);
+  return found == nullptr ? std::nullopt : std::optional(found->version);
+}
+
+void KnownState::note_pinned(const TableEntry& table, const lance::Snapshot& version) {
+  const base::MutexLock lock(mutex_);
+  if (find(table) != nullptr) {
+    return;
+  }
+  if (tables_.size() >= kTablesMax) {
+    tables_.clear();
+  }
+  tables_.insert_or_assign({table.path, table.pin.ref}, Table{version, table.pin.detached_hash});
+}
+
+bool KnownState::was_head(const TableEntry& table) const {
+  const base::MutexLock lock(mutex_);
+  const Table* const found = find(table);
+  return found != nullptr && found->head_since_us.has_value() &&
+         clock_.monotonic_microseconds() - *found->head_since_us < kKnownHeadMaxUs;
+}
+
+void KnownState::note_head(const TableEntry& table) {
+  const base::MutexLock lock(mutex_);
+  if (const Table* const found = find(table); found != nullptr) {
+    tables_.at({table.path, table.pin.ref}).head_since_us = clock_.monotonic_microseconds();
+  }
+}
+
+std::shared_ptr<const void> KnownState::parsed(const std::string& name) const {
+  const base::MutexLock lock(mutex_);
+  return parsed_.first == name ? parsed_.second : nullptr;
+}
+
+void KnownState::note_parsed(const std::string& name, std::shared_ptr<const void> value) {
+  const base::MutexLock lock(mutex_);
+  parsed_ = {name, std::move(value)};
+}
+
+bool is_worth_remembering(std::string_view name, uint64_t size) {
+  const bool is_detached = name.find("/_versions/d") != std::string_view::npos;
+  const bool is_kept = name.find("/_weft/") != std::string_view::npos;
+  const bool is_small_data =
+      name.ends_with(lance::kDataEnding) && size <= storage::kRememberedWholeBytesMax;
+  return is_detached || is_kept || is_small_data || name.starts_with("_schema/");
+}
+
+}  // namespace weft::catalog
