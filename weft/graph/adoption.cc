@@ -83,7 +83,7 @@ class Adoption {
                          "that its rows cannot be adopted; nothing was changed: see weft repair "
                          "--discard")
           .with("table", key)
-          .with("version", rows.standing().report.head->version())
+          .with("version", rows.newest().version())
           .with("reason", rows.obstacle());
     }
     WEFT_TRY(lance::Snapshot base, capture_.table_over(key, rows.standing()));
@@ -141,7 +141,7 @@ class Adoption {
   }
 
   Status finish() {
-    const Status finished = reader_.finish(stop_);
+    Status finished = reader_.finish(stop_);
     if (!finished.ok() && reader_.violations().empty()) {
       return finished;
     }

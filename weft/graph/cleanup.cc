@@ -57,10 +57,12 @@ class GraphCleaner {
     WEFT_TRY(const Retained retained, find_retained(place_, times_.kept_before));
     report_.commits_kept = retained.commits;
     std::vector<std::string> ended;
+    ended.reserve(retained.ended.size());
     for (const EndedLife& life : retained.ended) {
       ended.push_back(life.life.life);
     }
     std::vector<std::pair<std::string, std::unique_ptr<TableCleanup>>> tables;
+    tables.reserve(retained.tables.size());
     for (const auto& [path, table] : retained.tables) {
       WEFT_TRY_STATUS(check_stop());
       WEFT_TRY(auto prepared,
@@ -76,7 +78,7 @@ class GraphCleaner {
       WEFT_TRY(TableCleanupReport cleaned, table->run());
       take(std::move(cleaned.files));
       for (const std::string& branch : cleaned.native_branches) {
-        report_.native_branches.push_back(path + "@" + branch);
+        report_.native_branches.push_back(std::string(path).append("@").append(branch));
       }
     }
     WEFT_TRY_STATUS(clean_catalog(retained));

@@ -19,9 +19,13 @@ Result<std::vector<ForeignVersion>> versions_of(const lance::TableLocation& loca
     if (!opened.ok()) {
       continue;
     }
-    const auto transaction = opened->transaction();
-    if (transaction.ok() && transaction->has_value()) {
-      named.operation = lance::operation_name((*transaction)->operation);
+    auto read = opened->transaction();
+    if (!read.ok()) {
+      continue;
+    }
+    const std::optional<lance::Transaction> transaction = std::move(read).value();
+    if (transaction.has_value()) {
+      named.operation = lance::operation_name(transaction->operation);
     }
   }
   return versions;
@@ -32,13 +36,19 @@ Result<std::vector<ForeignVersion>> versions_of(const lance::TableLocation& loca
 Result<std::unique_ptr<ForeignRows>> ForeignRows::make(const catalog::CatalogPlace& place,
                                                        const TypeTable& published,
                                                        txn::Capture::Standing standing) {
-  std::unique_ptr<ForeignRows> made(new ForeignRows(published, std::move(standing)));
+  if (!standing.report.head.has_value()) {
+    return Error(ErrorKind::kInternal, "a table without rows of others is looked at for them")
+        .with("table", published.key());
+  }
+  lance::Snapshot newest = *standing.report.head;
+  std::unique_ptr<ForeignRows> made(
+      new ForeignRows(published, std::move(standing), std::move(newest)));
   const txn::HeadReport& report = made->standing_.report;
   const auto table_of = [&](const lance::Snapshot& version) {
     return std::make_unique<TypeTable>(place, published.entry(), published.node(), published.edge(),
                                        version);
   };
-  made->after_ = table_of(*report.head);
+  made->after_ = table_of(made->newest_);
   const auto reader = made->after_->reader();
   if (!reader.ok() && !reader.error().fact("expected").empty()) {
     made->obstacle_ = kOtherColumns;
@@ -60,7 +70,8 @@ Status ForeignRows::each(const std::function<Status(const RowDifference&)>& take
 
 Status ForeignRows::each_of_ours(const std::function<Status(const RowDifference&)>& take,
                                  const std::stop_token& stop) const {
-  const bool is_pin = standing_.report.base->version() == standing_.pinned.version();
+  const std::optional<lance::Snapshot>& base = standing_.report.base;
+  const bool is_pin = !base.has_value() || base->version() == standing_.pinned.version();
   return is_pin ? ok_status() : diff_tables(*before_, published_, take, stop);
 }
 
@@ -74,9 +85,9 @@ Result<ForeignTable> ForeignRows::describe(const std::stop_token& stop) const {
   table.path = entry.path;
   table.native_branch = entry.pin.ref;
   table.published_version = entry.pin.head_version;
-  table.head_version = report.head->version();
+  table.head_version = newest_.version();
   table.obstacle = obstacle_;
-  WEFT_TRY(table.versions, versions_of(report.head->location(), report.first_version));
+  WEFT_TRY(table.versions, versions_of(newest_.location(), report.first_version));
   if (!obstacle_.empty()) {
     return table;
   }

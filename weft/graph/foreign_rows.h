@@ -58,6 +58,8 @@ class ForeignRows {
 
   const TypeTable& published() const { return published_; }
   const txn::Capture::Standing& standing() const { return standing_; }
+  // The version of the others.
+  const lance::Snapshot& newest() const { return newest_; }
   std::string_view obstacle() const { return obstacle_; }
   // Rows that the others added, changed and removed. Errors: as diff_tables.
   Status each(const std::function<Status(const RowDifference&)>& take,
@@ -70,11 +72,12 @@ class ForeignRows {
   Result<ForeignTable> describe(const std::stop_token& stop) const;
 
  private:
-  ForeignRows(const TypeTable& published, txn::Capture::Standing standing)
-      : published_(published), standing_(std::move(standing)) {}
+  ForeignRows(const TypeTable& published, txn::Capture::Standing standing, lance::Snapshot newest)
+      : published_(published), standing_(std::move(standing)), newest_(std::move(newest)) {}
 
   const TypeTable& published_;
   txn::Capture::Standing standing_;
+  lance::Snapshot newest_;
   std::string obstacle_;
   std::unique_ptr<TypeTable> before_;  // what the others went on from; null: not known
   std::unique_ptr<TypeTable> after_;   // what they left

@@ -106,7 +106,7 @@ class Repairer {
     unread.path = rows.published().entry().path;
     unread.native_branch = rows.published().entry().pin.ref;
     unread.published_version = rows.published().entry().pin.head_version;
-    unread.head_version = rows.standing().report.head->version();
+    unread.head_version = rows.newest().version();
     unread.obstacle = table.error().to_string();
     return ok_status();
   }
@@ -116,9 +116,8 @@ class Repairer {
     for (const auto& rows : found) {
       const std::string& key = rows->published().key();
       WEFT_TRY(lance::Snapshot restored, capture.table_over(key, rows->standing()));
-      const auto guard =
-          txn::guard_version(place_, *rows->standing().report.head, rows->standing().pinned,
-                             txn::kDiscardedPrefix, capture.stage_options());
+      const auto guard = txn::guard_version(place_, rows->newest(), rows->standing().pinned,
+                                            txn::kDiscardedPrefix, capture.stage_options());
       if (!guard.ok() && guard.error().kind() != ErrorKind::kNotFound) {
         return guard.error();
       }

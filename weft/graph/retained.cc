@@ -1,6 +1,7 @@
 #include "weft/graph/retained.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace weft::graph {
 namespace {
@@ -91,8 +92,9 @@ class Finder {
   Status read(const CatalogPlace& at, uint64_t version) {
     WEFT_TRY(const catalog::CatalogView view, catalog::open_version(at, version));
     ++retained_.commits;
-    if (view.state().schema.has_value()) {
-      retained_.schemas.insert(view.state().schema->path);
+    const std::optional<catalog::SchemaPin>& schema = view.state().schema;
+    if (schema.has_value()) {
+      retained_.schemas.insert(schema->path);
     }
     for (const catalog::TableEntry& table : view.state().tables) {
       add(table.path, table.pin);

@@ -224,6 +224,7 @@ class TableCleaner final : public TableCleanup {
         [root](const lance::Snapshot& version) -> Result<std::vector<std::string>> {
       WEFT_TRY(const std::vector<KeyRun> runs, runs_of(version));
       std::vector<std::string> names;
+      names.reserve(runs.size());
       for (const KeyRun& run : runs) {
         names.push_back(lance::join_name(root, run.path));
       }
