@@ -182,10 +182,10 @@ class TableCleaner final : public TableCleanup {
     report_.native_branches.push_back(name);
     std::erase_if(branches_, [&](const lance::Branch& branch) { return branch.name == name; });
     // delete_branch has removed them already.
-    return drop_tree(name, base::WallTime{INT64_MAX});
+    return drop_tree(name, base::WallTime{INT64_MAX}, true);
   }
 
-  Status drop_tree(const std::string& name, base::WallTime put_before) {
+  Status drop_tree(const std::string& name, base::WallTime put_before, bool is_gone = false) {
     const std::string folder = at(name).object("");
     const auto is_of_another = [&](const std::string& object) {
       return std::ranges::any_of(branches_, [&](const lance::Branch& other) {
@@ -195,7 +195,7 @@ class TableCleaner final : public TableCleanup {
     auto object = std::ranges::lower_bound(objects_, folder, {}, &storage::ObjectInfo::name);
     for (; object != objects_.end() && object->name.starts_with(folder); ++object) {
       if (object->modified <= put_before && !is_of_another(object->name)) {
-        if (!dry_run_) {
+        if (!dry_run_ && !is_gone) {
           WEFT_TRY_STATUS(table_.store->remove(object->name));
         }
         tell(*object);
