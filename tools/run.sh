@@ -111,12 +111,20 @@ run_check() {
   step "fuzzers, ${WEFT_FUZZ_SECONDS:-30} s each" tools/fuzz.sh "${WEFT_FUZZ_SECONDS:-30}"
 }
 
+# In parts that run side by side; a failure prints the seed.
+simulate_property_graphs() {
+  seq 0 7 |
+    WEFT_SEEDS=${WEFT_NIGHTLY_SEEDS:-100000} xargs -P "$JOBS" -I PART \
+      build/release/tests/simulation/simulation_property_graph_tests --gtest_filter="Seeds/*/PART"
+}
+
 run_nightly() {
   need_setup build test
   step "peers" tools/peers.sh
   build_release
   export WEFT_NIGHTLY=1 WEFT_SLOW_TESTS=1
   step "tests (release, long)" tests release --timeout 14400
+  step "simulation of property graphs, 100,000 seeds" simulate_property_graphs
   step "build (asan)" compile asan && step "tests (address, undefined)" tests asan -LE interop --timeout 14400
   step "build (tsan)" compile tsan && step "tests (thread)" tests tsan --timeout 14400
   step "clang-tidy" tools/lint.sh

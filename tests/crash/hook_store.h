@@ -1,0 +1,62 @@
+// A store that calls somebody before the first creation of a name with a prefix: what another
+// process does just before this one publishes.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weft/storage/object_store.h"
+
+namespace weft::crash {
+
+class HookStore final : public storage::ObjectStore {
+ public:
+  // `inner` must outlive it.
+  HookStore(storage::ObjectStore& inner, std::string prefix, std::function<Status()> hook)
+      : inner_(inner), prefix_(std::move(prefix)), hook_(std::move(hook)) {}
+
+  storage::Capabilities capabilities() const override { return inner_.capabilities(); }
+  std::string location() const override { return inner_.location(); }
+  Result<std::unique_ptr<storage::ObjectReader>> open(const std::string& name) override {
+    return inner_.open(name);
+  }
+  Result<storage::VersionedObject> get(const std::string& name, uint64_t size_max_bytes) override {
+    return inner_.get(name, size_max_bytes);
+  }
+  Result<storage::PutOutcome> put_if_absent(const std::string& name, ByteView bytes) override {
+    if (hook_ && name.starts_with(prefix_)) {
+      if (const Status met = std::exchange(hook_, nullptr)(); !met.ok()) {
+        return Error(ErrorKind::kUnavailable, "the one before has failed");
+      }
+    }
+    return inner_.put_if_absent(name, bytes);
+  }
+  Result<std::vector<storage::PutOutcome>> put_many_if_absent(
+      const std::vector<std::pair<std::string, ByteView>>& objects) override {
+    return inner_.put_many_if_absent(objects);
+  }
+  Result<std::unique_ptr<storage::ObjectWriter>> create(const std::string& name) override {
+    return inner_.create(name);
+  }
+  Result<storage::PutOutcome> put_if_match(const std::string& name, ByteView bytes,
+                                           const storage::Etag& expected) override {
+    return inner_.put_if_match(name, bytes, expected);
+  }
+  Status sync_existing(const std::vector<std::string>& names) override {
+    return inner_.sync_existing(names);
+  }
+  Status remove(const std::string& name) override { return inner_.remove(name); }
+  Result<std::vector<storage::ObjectInfo>> list(const std::string& prefix,
+                                                bool with_temporaries) override {
+    return inner_.list(prefix, with_temporaries);
+  }
+
+ private:
+  storage::ObjectStore& inner_;
+  std::string prefix_;
+  std::function<Status()> hook_;
+};
+
+}  // namespace weft::crash
