@@ -186,10 +186,13 @@ Result<StagedTransaction> stage_composed(const Snapshot& base, const StagedTrans
   return staged;
 }
 
-Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {
-  if (objects.empty()) {
-    return {};
-  }
+namespace {
+
+// What somebody cleans away between two looks is put again so often.
+constexpr int kPutRepeatsMax = 8;
+
+// False: something was there, and is gone again.
+Result<bool> put_once(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {
   std::vector<std::pair<std::string, ByteView>> puts;
   puts.reserve(objects.size());
   for (const auto& [name, bytes] : objects) {
@@ -209,14 +212,41 @@ Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& 
       continue;
     }
     const std::string& name = objects[i].first;
-    WEFT_TRY(const storage::VersionedObject there, store.get(name, objects[i].second.size() + 1));
-    if (as_text(there.bytes.view()) != objects[i].second) {
+    const auto there = store.get(name, objects[i].second.size() + 1);
+    if (!there.ok()) {
+      return there.error().kind() == ErrorKind::kNotFound ? Result<bool>(false)
+                                                          : Result<bool>(there.error());
+    }
+    if (as_text(there->bytes.view()) != objects[i].second) {
       return Error(ErrorKind::kAlreadyExists, "name of a staged object is taken")
           .with("object", name);
     }
     found.push_back(name);
   }
-  return found.empty() ? Status() : store.sync_existing(found);
+  if (found.empty()) {
+    return true;
+  }
+  const Status synced = store.sync_existing(found);
+  return synced.ok()                                     ? Result<bool>(true)
+         : synced.error().kind() == ErrorKind::kNotFound ? Result<bool>(false)
+                                                         : Result<bool>(synced.error());
+}
+
+}  // namespace
+
+Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {
+  for (int repeat = 0; !objects.empty(); ++repeat) {
+    WEFT_TRY(const bool is_whole, put_once(store, objects));
+    if (is_whole) {
+      break;
+    }
+    if (repeat == kPutRepeatsMax) {
+      return Error(ErrorKind::kUnavailable, "what is staged is cleaned away again and again")
+          .with("object", objects.front().first)
+          .with("reason", "cleaned");
+    }
+  }
+  return {};
 }
 
 }  // namespace weft::lance
