@@ -197,6 +197,17 @@ Status check_all_follow(const CatalogView* base, const std::vector<CommitRecord>
   return ok_status();
 }
 
+// Of branches above that have the same version, the one furthest up, where all its bytes are.
+lance::TableLocation inherited_location(const CatalogPlace& place, uint64_t version) {
+  lance::TableLocation location = place.location();
+  for (const ForkPoint& fork : place.lineage) {
+    if (version <= fork.version) {
+      location.branch = fork.life;
+    }
+  }
+  return location;
+}
+
 // The beginning of a branch's own chain, for its first write: also where somebody has begun it and
 // may have come to his end before its ref. Nothing: the chain goes on.
 Result<std::optional<Fork>> fork_upon(const CatalogPlace& place, const CatalogView& base) {
@@ -205,9 +216,8 @@ Result<std::optional<Fork>> fork_upon(const CatalogPlace& place, const CatalogVi
   }
   lance::Snapshot parent = base.snapshot();
   if (!base.is_inherited()) {
-    lance::TableLocation location = place.location();
-    location.branch = place.lineage.front().life;
-    Result<lance::Snapshot> opened = lance::open_version(location, base.version());
+    Result<lance::Snapshot> opened =
+        lance::open_version(inherited_location(place, base.version()), base.version());
     if (!opened.ok()) {
       return opened.error().kind() == ErrorKind::kNotFound
                  ? Result<std::optional<Fork>>(std::optional<Fork>())
@@ -342,13 +352,8 @@ Result<CatalogView> open_latest_after(const CatalogView& known) {
 }
 
 Result<CatalogView> open_version(const CatalogPlace& place, uint64_t version) {
-  lance::TableLocation location = place.location();
-  for (const ForkPoint& fork : place.lineage) {
-    if (version <= fork.version) {
-      location.branch = fork.life;
-    }
-  }
-  WEFT_TRY(lance::Snapshot snapshot, lance::open_version(location, version));
+  WEFT_TRY(lance::Snapshot snapshot,
+           lance::open_version(inherited_location(place, version), version));
   return view_of(place.location(), std::move(snapshot));
 }
 
