@@ -95,7 +95,7 @@ class VectorSource final : public QuadSource {
     size_t end = 0;
   };
   struct GraphRange {
-    uint32_t graph;
+    uint32_t graph = 0;
     Range rows;
   };
 

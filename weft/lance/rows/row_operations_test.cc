@@ -237,6 +237,7 @@ TEST(Rows, WrittenBeforeReplaceOthersWithTheirIdentities) {
   const WrittenRows everything = {.fragments = written.fragments,
                                   .held = {},
                                   .replaced = {},
+                                  .removed = {},
                                   .replaces_all = true,
                                   .inserted_keys = {}};
   const Snapshot second = probe.apply(stage_written(first, std::move(written), options));
