@@ -86,7 +86,7 @@ Result<lance::Snapshot> Capture::find_version(std::string_view key) {
   if (probe.is_pinned.front()) {
     return pinned;
   }
-  WEFT_TRY(const HeadReport report, examine_head(place_, *found, pinned));
+  WEFT_TRY(const HeadReport report, examine_head(place_, view_->snapshot(), *found, pinned));
   if (report.state == HeadState::kPinned) {
     return pinned;
   }
@@ -139,7 +139,7 @@ Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapsho
 Result<Change> Capture::rebase(const std::string& key) {
   WEFT_TRY(const TableEntry* const found, entry(key));
   WEFT_TRY(const lance::Snapshot pinned, catalog::open_pinned(place_, *found));
-  WEFT_TRY(HeadReport report, examine_head(place_, *found, pinned));
+  WEFT_TRY(HeadReport report, examine_head(place_, view_->snapshot(), *found, pinned));
   if (report.state != HeadState::kTaken) {
     return stale_capture();
   }
@@ -165,7 +165,7 @@ Result<Capture::Standing> Capture::examine(std::string_view key) {
   // What a branch has not written yet has no native branch, and so no rows of others.
   HeadReport report;
   if (found->pin.ref == place_.life) {
-    WEFT_TRY(report, examine_head(place_, *found, pinned, true));
+    WEFT_TRY(report, examine_head(place_, view_->snapshot(), *found, pinned, true));
   }
   if (report.state != HeadState::kPinned) {
     WEFT_TRY_STATUS(check_is_newest());

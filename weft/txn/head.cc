@@ -38,7 +38,8 @@ enum class Number : uint8_t { kPinned, kTaken, kGone };
 // Who has the number of the pin, once it was followed if nothing stands there and above. A head
 // that a cleanup removed together with versions above it leaves no gap to be seen from below, so
 // that the newest one is looked for before.
-Result<Number> follow_pin(const catalog::CatalogPlace& place, const TableEntry& table) {
+Result<Number> follow_pin(const catalog::CatalogPlace& place,
+                          const lance::Snapshot& catalog_version, const TableEntry& table) {
   const lance::TableLocation location = catalog::location_of(place, table);
   const auto head = place.store.get(location.object(lance::manifest_name(table.pin.head_version)),
                                     lance::kManifestFileBytesMax);
@@ -52,6 +53,11 @@ Result<Number> follow_pin(const catalog::CatalogPlace& place, const TableEntry& 
   WEFT_TRY(const lance::VersionList list, lance::list_versions(location));
   if (!list.versions.empty() && list.versions.back().version > table.pin.head_version) {
     return Number::kGone;
+  }
+  if (!catalog_version.is_durable()) {
+    // Seen is not yet durable: else the head could outlive what published it.
+    WEFT_TRY_STATUS(place.store.sync_existing({catalog_version.location().object(
+        lance::manifest_name(catalog_version.version(), catalog_version.naming()))}));
   }
   WEFT_TRY(const lance::FollowResult followed,
            lance::follow(location, table.pin.detached_version, table.pin.head_version));
@@ -256,11 +262,12 @@ Result<HeadProbe> probe_heads(const catalog::CatalogPlace& place,
   return probe;
 }
 
-Result<HeadReport> examine_head(const catalog::CatalogPlace& place, const TableEntry& table,
+Result<HeadReport> examine_head(const catalog::CatalogPlace& place,
+                                const lance::Snapshot& catalog_version, const TableEntry& table,
                                 const lance::Snapshot& pinned, bool is_thorough) {
   const lance::TableLocation location = catalog::location_of(place, table);
   const uint64_t number = table.pin.head_version;
-  WEFT_TRY(const Number who, follow_pin(place, table));
+  WEFT_TRY(const Number who, follow_pin(place, catalog_version, table));
   HeadReport report;
   if (who == Number::kPinned) {
     WEFT_TRY(const bool has_later, is_beyond(place, location, pinned, is_thorough));
