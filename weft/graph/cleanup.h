@@ -5,10 +5,9 @@
 // U1  No published commit of main, of a branch that goes on, or of one that ended within the
 //     retention loses a byte, however old it is, and neither does a version that other Lance
 //     readers see at the head of a table or of a native branch, or a tagged one.
-// U2  Age alone removes nothing, and youth spares everything: what was put less than `grace_us`
-// ago,
-//     by the store's clock, may belong to a write that is not published yet. A write is abandoned
-//     after half of that (txn::kWriterLifetimeUs).
+// U2  Age alone removes nothing, and youth spares everything: what was put within the last
+//     `grace_us`, by the store's clock, may belong to a write that is not published yet. A write is
+//     abandoned after half of that (txn::kWriterLifetimeUs).
 // U3  If anything that was published cannot be read, nothing is removed: kCorrupt names it. (A
 //     version of others that cannot be read stops the cleanup of its table.)
 // U4  Stopped anywhere it has cost nothing, and the next run does the rest.
