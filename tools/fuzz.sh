@@ -18,6 +18,11 @@ fi
 mkdir -p build/fuzz/artifacts
 export seconds
 
+fuzz_findings() {
+  grep -E 'ERROR|SUMMARY|runtime error|what\(\):|#[0-9]+ .* in .*weft|Test unit written|WEFT_CHECK|check failed' "build/fuzz/$1.log" |
+    cut -c 1-300 | head -n 25
+}
+
 fuzz_one() {
   local name=$1 log=build/fuzz/$1.log status=0 begin=$SECONDS
   local folder=build/fuzz/corpus/$name repeatable=()
@@ -33,7 +38,8 @@ fuzz_one() {
     -artifact_prefix="build/fuzz/artifacts/$name-" >"$log" 2>&1 </dev/null || status=$?
   if ((status != 0)); then
     printf 'fuzz %s: FAILED after %d s (exit %d)\n' "$name" $((SECONDS - begin)) "$status"
-    grep -E 'ERROR|SUMMARY|runtime error|#[0-9] .* in weft|Test unit written|WEFT_CHECK|check failed' "$log" | head -n 25
+    echo "$name" >>build/fuzz/failed
+    fuzz_findings "$name"
     return 1
   fi
   printf 'fuzz %s: %s runs, %s new inputs, coverage %s, %d s\n' "$name" \
@@ -41,7 +47,16 @@ fuzz_one() {
     "$(sed -n 's/^stat::new_units_added: *//p' "$log")" \
     "$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)" $((SECONDS - begin))
 }
-export -f fuzz_one
+export -f fuzz_one fuzz_findings
+rm -f build/fuzz/failed
 printf '%s\0' "${names[@]}" | xargs -0 -n 1 -P "${JOBS:-2}" bash -c 'fuzz_one "$1"' fuzz ||
-  { echo "fuzz: some targets failed"; exit 1; }
+  {
+    # Once more at the end, where a log that is cut short still shows it.
+    while read -r name; do
+      echo "fuzz: $name failed:"
+      fuzz_findings "$name"
+    done <build/fuzz/failed
+    echo "fuzz: failed: $(tr '\n' ' ' <build/fuzz/failed)"
+    exit 1
+  }
 echo "fuzz: ${#names[@]} targets held for $seconds s each"

@@ -10,6 +10,7 @@ export WEFT_TESTDATA=${WEFT_TESTDATA:-$(cd .. && pwd)/shared/testdata}
 export WEFT_PEERS=${WEFT_PEERS:-$HOME/.cache/weft-peers}
 
 failed=()
+failed_tests=()
 tests_passed=0
 tests_failed=0
 tests_skipped=0
@@ -35,6 +36,7 @@ must() { step "$@" || finish; }
 finish() {
   local steps=''
   ((${#failed[@]})) && steps="; failed steps: ${failed[*]}"
+  ((${#failed_tests[@]})) && printf '\nfailed: %s' "${failed_tests[@]:0:40}" && printf '\n'
   printf '\nweft %s: %d tests passed, %d failed, %d skipped in %d min %d s%s\n' "$goal" \
     "$tests_passed" "$tests_failed" "$tests_skipped" $(((SECONDS - begin) / 60)) \
     $(((SECONDS - begin) % 60)) "$steps"
@@ -70,6 +72,7 @@ tests() {
     echo "skipped, with their reasons:"
     grep -hE 'SKIP' "$log" | sort | uniq -c | sort -rn | head -n 20
   fi
+  mapfile -t -O "${#failed_tests[@]}" failed_tests < <(sed -n '/tests FAILED:/,$s/^\t *[0-9]* - //p' "$log")
   tests_passed=$((tests_passed + total - failures - skipped))
   tests_failed=$((tests_failed + failures))
   tests_skipped=$((tests_skipped + skipped))

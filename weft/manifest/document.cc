@@ -429,12 +429,14 @@ Result<Manifest::History> Manifest::history(uint64_t from, uint64_t to) const {
   const std::optional<size_t> entries =
       to_is_current && replaced.has_value() ? replaced->entries_at(from) : std::nullopt;
   const std::optional<uint64_t> since = integer(own, kSince);
-  if (!entries.has_value() || !since.has_value() || replaced->last + 1 != *since) {
+  // A document that says it was compacted after its own generation, or before its log, knows less.
+  const std::optional<size_t> begin =
+      since.has_value() && *since <= to ? current.entries_at(*since) : std::nullopt;
+  if (!entries.has_value() || !begin.has_value() || replaced->last + 1 != *since) {
     return unknown(from);
   }
   History history{.log = replaced->log, .from_entries = *entries};
-  const auto begin = static_cast<ptrdiff_t>(*current.entries_at(*since));
-  history.log.insert(history.log.end(), log_.begin() + begin,
+  history.log.insert(history.log.end(), log_.begin() + static_cast<ptrdiff_t>(*begin),
                      log_.begin() + static_cast<ptrdiff_t>(*current.entries_at(to)));
   return history;
 }

@@ -252,6 +252,29 @@ TEST(Manifest, MembersOfOursThatAreOddChangeNothing) {
   }
 }
 
+// Generations before what stands in `since` are asked for by the log that was replaced; a document
+// of another hand may name a `since` that its own log does not reach.
+TEST(Manifest, ACompactionOutsideOfTheLogIsNotKnown) {
+  // From the last generation of the replaced log on, as a document of generation 3 tells it.
+  const auto history = [](uint64_t since) {
+    const Result<Manifest> manifest = Manifest::parse(
+        document("[" + entry_text("adds", "b") + "]",
+                 R"(,"weft":{"since":)" + std::to_string(since) + R"(,"replaced":{"generation":)" +
+                     std::to_string(since - 1) + R"(,"log":[)" + entry_text("adds", "a") + "]}}"));
+    EXPECT_TRUE(manifest.ok());
+    return manifest->history(std::min<uint64_t>(since - 1, 2), manifest->generation());
+  };
+  const auto known = history(3);
+  ASSERT_TRUE(known.ok()) << known.error().message();
+  EXPECT_EQ(known->from_entries, 1U);
+  EXPECT_EQ(known->log.size(), 1U);
+  for (const uint64_t since : {2U, 4U, 5U}) {
+    const auto unknown = history(since);
+    ASSERT_FALSE(unknown.ok()) << since;
+    EXPECT_EQ(unknown.error().kind(), ErrorKind::kNotFound) << since;
+  }
+}
+
 TEST(Manifest, SizeIsLimited) {
   const std::string padding(kManifestSizeMaxBytes, ' ');
   const std::string text = document("[]");
