@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """LanceDB and a property graph: it lists the tables, sees the published rows at their heads, and compacts them; weft goes
 on upon what it compacted, finds rows by key and replaces them, and LanceDB sees that."""
+import datetime
 import json
 import os
 
@@ -86,8 +87,52 @@ def scenario(checks, folder):
     checks.that(found == 8, f"the index answers: {found}")
 
 
+def rows_at(place):
+    """What pylance reads at a location that weft names."""
+    table = lance.dataset(place["uri"])
+    at = (place["native_branch"], place["version"]) if place["native_branch"] else place["version"]
+    return {row["id"]: row["age"] for row in table.checkout_version(at).to_table(columns=["id", "age"]).to_pylist()}
+
+
+def places(graph, *words):
+    return {d["type_name"]: d for d in json.loads(graph.run("snapshot", "--json", *words, graph.path))["datasets"]}
+
+
+def branches_and_old_versions(checks, folder):
+    """A branch's rows are on its native branch; a version that another program's cleanup removed comes back by --keep."""
+    graph = Graph(checks, folder)
+    graph.load(["a", "b", "c"], 1, "append")
+    graph.load(["a"], 2, "merge")
+    then = dict(graph.people)
+    commit = json.loads(graph.run("commit", "list", "--json", graph.path))["commits"][0]["graph_commit_id"]
+    graph.load(["c"], 3, "merge")  # a cleanup keeps what a branch begins with
+    graph.run("branch", "create", "review", "--store", graph.path)
+    driver.write(os.path.join(folder, "d.jsonl"), lines(["only here"], 9))
+    graph.run("load", "--data", "d.jsonl", "--mode", "append", "--branch", "review", graph.path)
+    checks.equal(rows_at(places(graph, "--locations", "--branch", "review")["Person"]), {**graph.people, "only here": 9},
+                 "pylance reads the branch's rows on its native branch")
+    for i in range(3):
+        graph.load(["b"], 10 + i, "merge")
+    checks.equal(rows_at(places(graph, "--locations", "--at", commit)["Person"]), then, "pylance reads an old version")
+    table = lance.dataset(places(graph, "--locations")["Person"]["uri"])
+    table.cleanup_old_versions(older_than=datetime.timedelta(0), delete_unverified=True, error_if_tagged_old_versions=False)
+    old = places(graph, "--locations", "--at", commit)["Person"]
+    checks.that(not old["available"], "its cleanup removed the old version")
+    kept = places(graph, "--keep", "--at", commit)["Person"]
+    checks.that(kept["available"] and str(kept["native_branch"]).startswith("weft-"), f"the version is kept: {kept}")
+    checks.equal(rows_at(kept), then, "pylance reads the version that was kept")
+    table.cleanup_old_versions(older_than=datetime.timedelta(0), delete_unverified=True, error_if_tagged_old_versions=False)
+    checks.equal(rows_at(kept), then, "and after another cleanup")
+    checks.equal(places(graph, "--keep", "--at", commit)["Person"], kept, "asked again, it is the same branch")
+    graph.check("after the cleanups")
+    graph.load(["d"], 5, "append")
+    graph.check("and the next load")
+
+
 driver.need_weft()
 all_checks = Checks()
 with scratch("property-graph-tables") as scratch_folder:
     scenario(all_checks, scratch_folder)
+with scratch("property-graph-locations") as scratch_folder:
+    branches_and_old_versions(all_checks, scratch_folder)
 all_checks.finish()
