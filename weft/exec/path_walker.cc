@@ -167,9 +167,12 @@ Status PathWalker::enter(const std::vector<rdf::TermId>& nodes, uint32_t state,
   return ok_status();
 }
 
-PathStarts::PathStarts(const plan::PathProgram& program, bool all_nodes,
+PathStarts::PathStarts(const plan::PathProgram& program, bool all_nodes, bool begins_small,
                        const rdf::IdPattern& graphs, Execution& execution)
-    : execution_(execution), graphs_(graphs), seen_(&execution.budget) {
+    : execution_(execution),
+      graphs_(graphs),
+      begins_small_(begins_small),
+      seen_(&execution.budget) {
   if (all_nodes) {
     labels_.resize(2);
     labels_[1].backwards = true;
@@ -190,6 +193,9 @@ Status PathStarts::next(std::vector<rdf::TermId>& nodes) {
       }
       steps_ = std::make_unique<PathSteps>(labels_[label_at_++], graphs_, execution_);
       WEFT_TRY(cursor_, steps_->scan_all());
+      if (begins_small_) {
+        cursor_->start_small();
+      }
     }
     WEFT_TRY_STATUS(cursor_->next(batch_));
     if (batch_.size() == 0) {

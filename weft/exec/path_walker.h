@@ -78,8 +78,9 @@ class PathWalker {
 // and object of the graph, else those with a first edge. Not thread-safe.
 class PathStarts {
  public:
-  PathStarts(const plan::PathProgram& program, bool all_nodes, const rdf::IdPattern& graphs,
-             Execution& execution);
+  // `begins_small`: few may be enough, so the first batches are small.
+  PathStarts(const plan::PathProgram& program, bool all_nodes, bool begins_small,
+             const rdf::IdPattern& graphs, Execution& execution);
 
   // Replaces `nodes`; empty at the end.
   Status next(std::vector<rdf::TermId>& nodes);
@@ -88,6 +89,7 @@ class PathStarts {
   Execution& execution_;
   std::vector<plan::PathLabel> labels_;
   rdf::IdPattern graphs_;
+  bool begins_small_;
   VisitedSet seen_;
   size_t label_at_ = 0;
   std::unique_ptr<PathSteps> steps_;

@@ -133,7 +133,7 @@ class PathJoinOperator final : public Operator {
       return begin_walk(backwards_, object, false);
     }
     starts_ = std::make_unique<PathStarts>(path_.forwards, path_.forwards.matches_nothing_walked(),
-                                           graphs_, execution_);
+                                           node_.stops_early, graphs_, execution_);
     start_nodes_.clear();
     start_at_ = 0;
     return ok_status();
