@@ -8,6 +8,7 @@ set(SOURCES
   fold_draft.cc
   fold_lookup.cc
   fold_terms.cc
+  fold_text.cc
   graph_log.cc
   graph_log_compact.cc
   graph_log_gc.cc

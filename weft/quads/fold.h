@@ -34,6 +34,7 @@
 #include "weft/quads/segments.h"
 #include "weft/rdf/ids.h"
 #include "weft/rdf/quad.h"
+#include "weft/rdf/text_need.h"
 
 namespace weft::quads {
 
@@ -108,6 +109,15 @@ class Fold {
   virtual Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) = 0;
   virtual Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) = 0;
   virtual bool has_order(rdf::Permutation permutation) const = 0;
+
+  // Ascending: among them the subject of every visible row that matches `pattern` (its subject and
+  // object open) and whose object meets `demand`. nullopt if no index proves it, or if these are
+  // probably more than `subjects_max`.
+  virtual Result<std::optional<std::vector<rdf::TermId>>> subjects_with_text(
+      const rdf::IdPattern& pattern, const rdf::TextDemand& demand, size_t subjects_max,
+      std::stop_token stop) = 0;
+  // Whether subjects_with_text() can tell anything.
+  virtual bool has_text_index() const = 0;
 
   // The same as tokens(), replacing `table`; one block of memory instead of a string each.
   virtual Status token_table(std::span<const rdf::TermId> ids, rete::TokenTable& table,

@@ -84,6 +84,11 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
   Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) override;
   Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) override;
   bool has_order(rdf::Permutation permutation) const override;
+  Result<std::optional<std::vector<rdf::TermId>>> subjects_with_text(const rdf::IdPattern& pattern,
+                                                                     const rdf::TextDemand& demand,
+                                                                     size_t subjects_max,
+                                                                     std::stop_token stop) override;
+  bool has_text_index() const override;
   Result<uint64_t> quad_count(std::stop_token stop) override;
   Status changes_since(size_t entries, const std::function<Status(std::span<const Change>)>& take,
                        std::stop_token stop) override;
@@ -113,6 +118,9 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
   bool has_no_overlay() const { return overlay_->empty() && live_->empty(); }
   bool has_graph(const rdf::IdPattern& pattern) const;
   Result<LiveRows::Wanted> wanted_of(const rdf::IdPattern& pattern, std::stop_token stop);
+  // Rows of overlays and changes that match, more or less.
+  Result<double> changed_rows(const rdf::IdPattern& pattern, const std::stop_token& stop);
+  Result<bool> text_is_covered(const rdf::IdPattern& pattern, const std::stop_token& stop);
   // Sorted; several stamps of one place follow each other, the latest first.
   Result<std::vector<DeltaRow>> delta_of(const rdf::IdPattern& pattern,
                                          const std::optional<rete::LocalPattern>& local,

@@ -197,6 +197,10 @@ class TestSegment final : public rete::Segment {
   Result<std::vector<rete::NodeId>> subjects_with_word(std::string_view) override {
     return std::vector<rete::NodeId>();
   }
+  Result<std::optional<std::vector<rete::NodeId>>> subjects_with_text(
+      std::span<const rdf::TextNeed>, uint64_t, std::stop_token) override {
+    return std::optional<std::vector<rete::NodeId>>();
+  }
   Result<std::vector<rete::LabelMatch>> labels_with_prefix(std::string_view, size_t) override {
     return std::vector<rete::LabelMatch>();
   }

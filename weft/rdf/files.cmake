@@ -16,5 +16,5 @@ set(SOURCES
   value_parse.cc
   value_time.cc
   value_time_arithmetic.cc)
-set(HEADERS ids.h iri.h number.h order_prefix.h quad.h scan.h term.h utf8.h value.h value_internal.h)
+set(HEADERS ids.h iri.h number.h order_prefix.h quad.h scan.h term.h text_need.h utf8.h value.h value_internal.h)
 set(TESTS iri_test.cc order_prefix_test.cc term_test.cc value_test.cc)

@@ -83,6 +83,8 @@ class FileSegment final : public Segment, public std::enable_shared_from_this<Fi
   Result<std::shared_ptr<const Schema>> schema() override;
   Result<std::optional<TextScope>> text_scope() override;
   Result<std::vector<NodeId>> subjects_with_word(std::string_view word) override;
+  Result<std::optional<std::vector<NodeId>>> subjects_with_text(
+      std::span<const rdf::TextNeed> needs, uint64_t subjects_max, std::stop_token stop) override;
   Result<std::vector<LabelMatch>> labels_with_prefix(std::string_view prefix,
                                                      size_t count_max) override;
   Result<storage::Buffer> pyramid() override;

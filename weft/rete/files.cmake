@@ -61,6 +61,8 @@ set(SOURCES
   segment_terms.cc
   term_dictionary.cc
   text_index.cc
+  text_search.cc
+  text_words.cc
   tile.cc
   tile_directory.cc
   tile_walk.cc
@@ -129,6 +131,7 @@ set(HEADERS
   segment.h
   term_dictionary.h
   text_index.h
+  text_words.h
   tile.h
   tile_directory.h
   tile_walk.h
@@ -156,5 +159,7 @@ set(TESTS
   testing/segment_maker.h
   testing/segment_probe.cc
   testing/segment_probe.h
+  text_search_test.cc
+  text_words_test.cc
   verdict_test.cc
 )

@@ -32,12 +32,20 @@ std::string lower_unicode(std::string_view text) {
 
 }  // namespace
 
-std::string to_lower_case(std::string_view text) {
-  constexpr size_t kTextBytesMax = size_t{1} << 28U;
+std::string to_lower_case(std::string_view text, size_t piece_bytes_max) {
   const bool is_ascii = std::all_of(
       text.begin(), text.end(), [](char each) { return static_cast<unsigned char>(each) < 0x80; });
   if (!is_ascii) {
-    return text.size() > kTextBytesMax ? std::string(text) : lower_unicode(text);
+    std::string out;
+    while (text.size() > piece_bytes_max) {
+      size_t cut = piece_bytes_max;
+      while (cut > 1 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) {
+        --cut;  // at a character
+      }
+      out += lower_unicode(text.substr(0, cut));
+      text.remove_prefix(cut);
+    }
+    return out.empty() ? lower_unicode(text) : out + lower_unicode(text);
   }
   std::string out(text);
   for (char& each : out) {

@@ -7,7 +7,9 @@
 
 namespace weft::rete {
 
+// Longer texts go piece by piece: a sigma at a border does not see what stands behind it.
+inline constexpr size_t kLowerCasePieceBytesMax = size_t{1} << 28U;
 // `text` is UTF-8; what is not is left as it is.
-std::string to_lower_case(std::string_view text);
+std::string to_lower_case(std::string_view text, size_t piece_bytes_max = kLowerCasePieceBytesMax);
 
 }  // namespace weft::rete

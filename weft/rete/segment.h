@@ -31,6 +31,7 @@
 #include "weft/base/result.h"
 #include "weft/codec/blake3.h"
 #include "weft/rdf/ids.h"
+#include "weft/rdf/text_need.h"
 #include "weft/rete/block_cache.h"
 #include "weft/rete/schema.h"
 #include "weft/rete/token_table.h"
@@ -264,6 +265,12 @@ class Segment {
   // Subjects that have a literal with this word, ascending. `word` in lower case, two characters or
   // more, as the index has it.
   virtual Result<std::vector<NodeId>> subjects_with_word(std::string_view word) = 0;
+  // Ascending, among them every subject that has, in the scope of the text index, a literal that
+  // satisfies all of `needs` (text_words.h). nullopt if nothing proves that the index knows them:
+  // there is none, the writer does not guarantee canonical tokens (only weft's own do), the needs
+  // say nothing about words; and if they are probably more than `subjects_max`.
+  virtual Result<std::optional<std::vector<NodeId>>> subjects_with_text(
+      std::span<const rdf::TextNeed> needs, uint64_t subjects_max, std::stop_token stop) = 0;
   // At most `count_max` labels that begin with `prefix` (in lower case), ascending by (key,
   // subject). Empty if there is no label index.
   virtual Result<std::vector<LabelMatch>> labels_with_prefix(std::string_view prefix,

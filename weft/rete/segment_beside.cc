@@ -1,5 +1,6 @@
 // What a segment holds beside its quads.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "weft/base/present.h"
@@ -178,6 +179,25 @@ Result<std::vector<NodeId>> FileSegment::subjects_with_word(std::string_view wor
   }
   WEFT_TRY(const Roots* const known, roots({}));
   return index->find(word, known->counts.shared + known->counts.subjects);
+}
+
+Result<std::optional<std::vector<NodeId>>> FileSegment::subjects_with_text(
+    std::span<const rdf::TextNeed> needs, uint64_t subjects_max, std::stop_token stop) {
+  std::vector<WordPart> parts;
+  for (const rdf::TextNeed& need : needs) {
+    std::vector<WordPart> more = word_parts(need);
+    parts.insert(parts.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+  }
+  if (parts.empty() || !facts_.has_text_index || !facts_.has_canonical_tokens) {
+    return std::optional<std::vector<NodeId>>();
+  }
+  WEFT_TRY(TextIndex* const index, text_index());
+  if (index == nullptr) {
+    return std::optional<std::vector<NodeId>>();
+  }
+  WEFT_TRY(const Roots* const known, roots(stop));
+  return index->find_parts(parts, known->counts.shared + known->counts.subjects, subjects_max,
+                           stop);
 }
 
 Result<LabelIndex*> FileSegment::label_index() {

@@ -62,6 +62,20 @@ Result<std::shared_ptr<const TextLeaf>> TextLeaf::from_raw(std::string_view raw,
   return std::shared_ptr<const TextLeaf>(std::move(leaf));
 }
 
+size_t TextLeaf::lower_bound(std::string_view word) const {
+  size_t low = 0;
+  size_t high = words_.size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (words_[middle] < word) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 size_t TextLeaf::memory_bytes() const {
   return sizeof(*this) + words_.text_bytes() + words_.size() * (sizeof(uint64_t) + sizeof(Posting));
 }
@@ -123,23 +137,29 @@ Result<std::unique_ptr<TextIndex>> TextIndex::read5(BlockLoader& loader, Range s
   return index;
 }
 
-Result<std::shared_ptr<const TextLeaf>> TextIndex::leaf(size_t index, std::string* scope) {
-  const LeafRef& ref = leaves_[index];
-  const BlockRequest request{
-      .source = {.type = BlockType::kTextLeaf, .owner = 0, .section = "text-leaves"},
-      .stored = ref.stored};
-  const auto decode = [&](size_t, ByteView stored) -> Result<std::shared_ptr<const CachedBlock>> {
+Result<BlockLoader::Blocks> TextIndex::leaves(size_t first, size_t count, std::string* scope,
+                                              const std::stop_token& stop) {
+  std::vector<BlockRequest> requests;
+  for (size_t i = first; i < first + count; ++i) {
+    requests.push_back(
+        {.source = {.type = BlockType::kTextLeaf, .owner = 0, .section = "text-leaves"},
+         .stored = leaves_[i].stored});
+  }
+  const auto decode = [&](size_t at,
+                          ByteView stored) -> Result<std::shared_ptr<const CachedBlock>> {
+    const size_t index = first + at;
+    const LeafRef& ref = leaves_[index];
     WEFT_TRY(const std::string raw, decompress(codec_, stored, raw_bytes_max_));
-    uint64_t count = ref.word_count;
+    uint64_t words = ref.word_count;
     size_t offset = 0;
     std::string behind;
     if (is_generation5_) {
       codec::ByteReaderView head(as_bytes(raw));
-      count = head.varint();
+      words = head.varint();
       offset = head.position();
     }
     WEFT_TRY(std::shared_ptr<const TextLeaf> leaf,
-             TextLeaf::from_raw(raw, count, offset, postings_.size,
+             TextLeaf::from_raw(raw, words, offset, postings_.size,
                                 is_generation5_ ? &behind : nullptr));
     if (scope != nullptr) {
       *scope = std::move(behind);
@@ -155,57 +175,64 @@ Result<std::shared_ptr<const TextLeaf>> TextIndex::leaf(size_t index, std::strin
   };
   // The first reading of a table of generation 5 also takes its scope, which the cache would not
   // give again: it is read before anything is kept.
-  WEFT_TRY(const BlockLoader::Blocks blocks,
-           loader_.load({&request, 1}, decode, scope == nullptr, {}));
+  return loader_.load(requests, decode, scope == nullptr, stop);
+}
+
+Result<std::shared_ptr<const TextLeaf>> TextIndex::leaf(size_t index, std::string* scope) {
+  WEFT_TRY(const BlockLoader::Blocks blocks, leaves(index, 1, scope, {}));
   return std::static_pointer_cast<const TextLeaf>(blocks[0]);
+}
+
+Status TextIndex::append_subjects(ByteView stored, uint64_t offset, uint32_t subject_limit,
+                                  std::vector<uint32_t>& subjects) const {
+  codec::ByteReaderView reader(stored);
+  const uint64_t count = reader.count(1);
+  subjects.reserve(subjects.size() + count);
+  uint64_t subject = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t step = reader.varint();
+    if (!reader.ok() || step == 0 || step > subject_limit - subject) {
+      return damage("subjects of a word do not ascend", loader_.file().name(), "text", offset);
+    }
+    subject += step;
+    subjects.push_back(static_cast<uint32_t>(subject));
+  }
+  if (!reader.ok() || count == 0 || reader.remaining() != 0) {
+    return damage("posting is malformed", loader_.file().name(), "text", offset);
+  }
+  return ok_status();
 }
 
 Result<std::vector<uint32_t>> TextIndex::subjects(const TextLeaf::Posting& posting,
                                                   uint32_t subject_limit) {
   const Range place{postings_.offset + posting.offset, posting.size};
   WEFT_TRY(const storage::Buffer bytes, loader_.file().read_one(place));
-  codec::ByteReaderView reader(bytes.view());
-  const uint64_t count = reader.count(1);
   std::vector<uint32_t> result;
-  result.reserve(count);
-  uint64_t subject = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t step = reader.varint();
-    if (!reader.ok() || step == 0 || step > subject_limit - subject) {
-      return damage("subjects of a word do not ascend", loader_.file().name(), "text",
-                    place.offset);
-    }
-    subject += step;
-    result.push_back(static_cast<uint32_t>(subject));
-  }
-  if (!reader.ok() || count == 0 || reader.remaining() != 0) {
-    return damage("posting is malformed", loader_.file().name(), "text", place.offset);
-  }
+  WEFT_TRY_STATUS(append_subjects(bytes.view(), place.offset, subject_limit, result));
   return result;
 }
 
-Result<std::vector<uint32_t>> TextIndex::find(std::string_view word, uint32_t subject_limit) {
+size_t TextIndex::leaf_of(std::string_view word) const {
+  if (is_generation5_) {
+    return 0;  // at most one leaf, whose first word is not known beforehand
+  }
   const auto behind = std::partition_point(leaves_.begin(), leaves_.end(),
                                            [&](const LeafRef& ref) { return ref.first <= word; });
-  if (behind == leaves_.begin()) {
+  return behind == leaves_.begin() ? leaves_.size()
+                                   : static_cast<size_t>(behind - leaves_.begin()) - 1;
+}
+
+Result<std::vector<uint32_t>> TextIndex::find(std::string_view word, uint32_t subject_limit) {
+  const size_t index = leaf_of(word);
+  if (index >= leaves_.size()) {
     return std::vector<uint32_t>();
   }
-  WEFT_TRY(const std::shared_ptr<const TextLeaf> words,
-           leaf(static_cast<size_t>(behind - leaves_.begin()) - 1));
-  size_t low = 0;
-  size_t high = words->words().size();
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (words->words()[middle] < word) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  if (low == words->words().size() || words->words()[low] != word) {
+  WEFT_TRY(const std::shared_ptr<const TextLeaf> words, leaf(index));
+  const size_t at = words->lower_bound(word);
+  if (at == words->words().size() || words->words()[at] != word) {
     return std::vector<uint32_t>();
   }
-  return subjects(words->postings()[low], subject_limit);
+  return subjects(words->postings()[at], subject_limit);
 }
 
 Status TextIndex::for_each(uint32_t subject_limit, const Visit& visit) {

@@ -4,6 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +14,7 @@
 #include "weft/base/result.h"
 #include "weft/rete/block_loader.h"
 #include "weft/rete/format.h"
+#include "weft/rete/text_words.h"
 #include "weft/rete/token_table.h"
 #include "weft/storage/object_store.h"
 
@@ -33,6 +37,8 @@ class TextLeaf final : public CachedBlock {
   size_t memory_bytes() const override;
   const TokenTable& words() const { return words_; }
   const std::vector<Posting>& postings() const { return postings_; }
+  // The first word that is not below `word`, or the number of words.
+  size_t lower_bound(std::string_view word) const;
 
  private:
   TokenTable words_;
@@ -65,6 +71,15 @@ class TextIndex {
   // Stored subject ids, strictly ascending, at most `subject_limit` each.
   Result<std::vector<uint32_t>> find(std::string_view word, uint32_t subject_limit);
 
+  // Subjects that have, for each of `parts`, a literal with a word that holds it, or more subjects
+  // than those (one part is enough), ascending. nullopt if there is no part, or if these are
+  // probably more than `subjects_max`. At worst it looks at all words. Errors: kCorrupt,
+  // kUnavailable, kCancelled.
+  Result<std::optional<std::vector<uint32_t>>> find_parts(std::span<const WordPart> parts,
+                                                          uint32_t subject_limit,
+                                                          uint64_t subjects_max,
+                                                          const std::stop_token& stop);
+
   // All words in order with their subjects, for verify.
   using Visit = std::function<Status(std::string_view word, const std::vector<uint32_t>& subjects)>;
   Status for_each(uint32_t subject_limit, const Visit& visit);
@@ -72,7 +87,17 @@ class TextIndex {
  private:
   explicit TextIndex(BlockLoader& loader) : loader_(loader) {}
   Result<std::shared_ptr<const TextLeaf>> leaf(size_t index, std::string* scope = nullptr);
+  Result<BlockLoader::Blocks> leaves(size_t first, size_t count, std::string* scope,
+                                     const std::stop_token& stop);
+  // The leaf that has `word` if any has; leaves_.size() if none can.
+  size_t leaf_of(std::string_view word) const;
   Result<std::vector<uint32_t>> subjects(const TextLeaf::Posting& posting, uint32_t subject_limit);
+  Status append_subjects(ByteView stored, uint64_t offset, uint32_t subject_limit,
+                         std::vector<uint32_t>& subjects) const;
+  // text_search.cc
+  struct Matches;
+  static void match(const TextLeaf& leaf, const WordPart& part, Matches& matches);
+  Status find_words(const WordPart& part, Matches& matches, const std::stop_token& stop);
 
   BlockLoader& loader_;
   Codec codec_ = Codec::kNone;

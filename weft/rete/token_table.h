@@ -1,6 +1,7 @@
 // Many tokens in one block of memory. Not thread-safe; a value.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,6 +19,15 @@ class TokenTable {
     return std::string_view(text_).substr(begin, ends_[index] - begin);
   }
   std::string_view operator[](size_t index) && = delete;
+  // All tokens, one behind the other; byte `at` belongs to token index_at(at), which ends before
+  // byte end_of(index).
+  std::string_view text() const& { return text_; }
+  std::string_view text() && = delete;
+  size_t index_at(size_t at) const {
+    return static_cast<size_t>(std::ranges::upper_bound(ends_, at) - ends_.begin());
+  }
+  size_t begin_of(size_t index) const { return index == 0 ? 0 : ends_[index - 1]; }
+  size_t end_of(size_t index) const { return ends_[index]; }
 
   void clear() {
     text_.clear();
