@@ -32,4 +32,4 @@ set(HEADERS
   retarget_update.h
   run_update.h
 )
-set(TESTS federation_test.cc graph_test.cc http_service_test.cc lance_table_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc testing/live_graph_fixture.h)
+set(TESTS federation_test.cc graph_test.cc http_service_test.cc lance_table_test.cc live_graph_test.cc live_maintenance_test.cc reach_test.cc text_index_test.cc testing/live_graph_fixture.h)

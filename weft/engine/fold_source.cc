@@ -61,6 +61,12 @@ class SourceOfFold final : public exec::QuadSource {
                          std::stop_token stop) override {
     return fold_.look_up(patterns, permutation, rows_max, rows, ends, std::move(stop));
   }
+  bool has_text_index() const override { return fold_.has_text_index(); }
+  Result<std::optional<std::vector<rdf::TermId>>> subjects_with_text(
+      const rdf::IdPattern& pattern, const rdf::TextDemand& demand, size_t subjects_max,
+      std::stop_token stop) override {
+    return fold_.subjects_with_text(pattern, demand, subjects_max, std::move(stop));
+  }
   Result<std::vector<rdf::TermId>> graphs() override { return fold_.graphs({}); }
 
  private:

@@ -14,6 +14,7 @@
 #include "weft/base/result.h"
 #include "weft/plan/statistics.h"
 #include "weft/rdf/ids.h"
+#include "weft/rdf/text_need.h"
 
 namespace weft::exec {
 
@@ -77,6 +78,15 @@ class QuadSource : public plan::Statistics {
     rows.clear();
     ends.clear();
     return size_t{0};
+  }
+  // Ascending: among them the subject of every row that matches `pattern` (its subject and object
+  // open) and whose object meets `demand`. nullopt if nothing proves it, or if these are probably
+  // more than `subjects_max`.
+  virtual Result<std::optional<std::vector<rdf::TermId>>> subjects_with_text(
+      const rdf::IdPattern& /*pattern*/, const rdf::TextDemand& /*demand*/, size_t /*subjects_max*/,
+      // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
+      std::stop_token /*stop*/) {
+    return std::optional<std::vector<rdf::TermId>>();
   }
   // Named graphs with at least one visible quad, ascending by id.
   virtual Result<std::vector<rdf::TermId>> graphs() = 0;

@@ -5,6 +5,7 @@
 
 #include "weft/plan/plan_nodes.h"
 #include "weft/plan/term_flow.h"
+#include "weft/plan/text_demand.h"
 #include "weft/plan/variable_set.h"
 
 namespace weft::plan {
@@ -24,6 +25,9 @@ Result<Plan> Compiler::run() {
     row_goal_ = 1;
   }
   WEFT_TRY(plan.root, compile(*query_.pattern, graph, nullptr));
+  if (environment_.statistics->has_text_index()) {
+    attach_text_demands(*plan.root);
+  }
   plan.node_count = prune(*plan.root, plan.root->columns, 0);
   for (auto& [pattern, exists] : exists_) {
     plan.node_count = prune(*exists.root, {}, plan.node_count);

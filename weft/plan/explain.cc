@@ -3,6 +3,7 @@
 #include <string>
 
 #include "weft/plan/plan.h"
+#include "weft/rdf/term.h"
 
 namespace weft::plan {
 namespace {
@@ -21,6 +22,12 @@ std::string number_text(double value) {
   return digits;
 }
 
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  rdf::append_escaped(result, text);
+  return result + "\"";
+}
+
 class Explainer {
  public:
   Explainer(const sparql::VariableTable& variables, const std::vector<NodeRun>& runs)
@@ -30,11 +37,13 @@ class Explainer {
     text_ += indent;
     std::visit(*this, node.operation);
     const auto* scan = std::get_if<Scan>(&node.operation);
+    add_text(node);
     text_ += scan != nullptr && scan->exact ? "  rows " : "  rows ~";
     text_ += number_text(node.rows);
     if (node.number < runs_.size()) {
       text_ += ", came " + number_text(static_cast<double>(runs_[node.number].rows));
       add_time(node);
+      add_text_run(runs_[node.number]);
     }
     text_ += '\n';
     for (const PlanPtr& input : node.inputs) {
@@ -160,6 +169,23 @@ class Explainer {
       own -= runs_[input->number].microseconds;
     }
     text_ += ", " + number_text(static_cast<double>(std::max<int64_t>(own, 0)) / 1000) + " ms";
+  }
+  void add_text(const PlanNode& node) {
+    if (node.text == nullptr) {
+      return;
+    }
+    text_ += "  text index for";
+    for (const rdf::TextNeed& need : node.text->needs) {
+      text_ += " " + quoted(need.text);
+    }
+  }
+  void add_text_run(const NodeRun& run) {
+    if (run.text_index == NodeRun::TextIndex::kUsed) {
+      text_ += ", " + number_text(static_cast<double>(run.text_subjects)) +
+               " subjects by the text index";
+    } else if (run.text_index == NodeRun::TextIndex::kNotUsed) {
+      text_ += ", text index not used";
+    }
   }
   std::string on(const VariableList& keys) const {
     return keys.empty() ? " (all with all)" : " on" + names(keys);

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "weft/rdf/ids.h"
+#include "weft/rdf/text_need.h"
 #include "weft/sparql/algebra.h"
 
 namespace weft::plan {
@@ -240,9 +241,12 @@ struct PlanNode {
   VariableList columns;
   VariableList certain;
   std::optional<Variable> sorted_by;
-  double rows = 0;           // estimated
-  double cost = 0;           // estimated, inputs included; one is about one row touched
-  uint32_t number = 0;       // preorder, from 0
+  double rows = 0;      // estimated
+  double cost = 0;      // estimated, inputs included; one is about one row touched
+  uint32_t number = 0;  // preorder, from 0
+  // Of a Scan: what its rows' objects must meet for the filter above to keep them. An index of
+  // words may leave out others; the filter stays.
+  std::unique_ptr<rdf::TextDemand> text;
   bool stops_early = false;  // a LIMIT or ASK above may stop it: do not work ahead
 };
 
@@ -268,6 +272,10 @@ void mark_early_stops(PlanNode& root, bool first_row_only);
 struct NodeRun {
   uint64_t rows = 0;
   int64_t microseconds = 0;  // in it and in what it is made from; 0: not measured
+  // Of a Scan with a text demand that was read: the subjects that the index named, or that it could
+  // name none.
+  enum class TextIndex : uint8_t { kNotAsked, kUsed, kNotUsed } text_index = TextIndex::kNotAsked;
+  uint64_t text_subjects = 0;
 };
 
 // The plan as an indented tree, one node a line: what, on which keys, in which permutation, rows

@@ -16,6 +16,8 @@ class Statistics {
   virtual Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) = 0;
   // True if scans in this order need no sort.
   virtual bool has_order(rdf::Permutation permutation) const = 0;
+  // True if an index of words may tell which subjects have a literal with a text.
+  virtual bool has_text_index() const { return false; }
   // True if an answer may cost round trips over a network, so that questions are best asked side by
   // side. Handing them to other threads costs more than answering them does where this is false.
   virtual bool is_remote() const { return false; }

@@ -4,6 +4,7 @@
 
 #include "weft/exec/operators/operator.h"
 #include "weft/exec/operators/pattern.h"
+#include "weft/exec/operators/text_scan.h"
 
 namespace weft::exec {
 namespace {
@@ -31,18 +32,21 @@ class ScanOperator final : public Operator {
       if (done_ || !reader_.is_possible()) {
         return ok_status();
       }
-      WEFT_TRY(cursor_, execution_.source.scan(reader_.pattern(), scan_.permutation,
-                                               execution_.interrupt.stop()));
-      if (node_.stops_early) {
-        cursor_->start_small();
-      }
+      WEFT_TRY_STATUS(open());
     }
     while (true) {
+      if (rows_ >= kTextRowsBefore && asks_later_) {
+        WEFT_TRY_STATUS(ask_text_index());
+      }
       WEFT_TRY_STATUS(cursor_->next(batch_));
+      rows_ += batch_.size();
       if (batch_.size() == 0) {
         cursor_.reset();
         done_ = true;
         return ok_status();
+      }
+      if (asks_later_) {
+        keep_last();
       }
       reader_.drop_unequal(batch_);
       if (batch_.size() != 0) {
@@ -58,12 +62,52 @@ class ScanOperator final : public Operator {
   }
 
  private:
+  Status open() {
+    if (node_.text != nullptr) {
+      asks_later_ = node_.stops_early && can_ask_later(reader_.pattern());
+      if (!asks_later_) {
+        WEFT_TRY(cursor_,
+                 open_text_scan({node_, reader_.pattern(), scan_.permutation}, execution_));
+      }
+    }
+    if (cursor_ == nullptr) {
+      WEFT_TRY(cursor_, execution_.source.scan(reader_.pattern(), scan_.permutation,
+                                               execution_.interrupt.stop()));
+      if (node_.stops_early) {
+        cursor_->start_small();
+      }
+    }
+    return ok_status();
+  }
+
+  // Many rows went by, and more are wanted: a filter keeps few of them.
+  Status ask_text_index() {
+    asks_later_ = false;
+    WEFT_TRY(auto cursor,
+             open_text_scan({node_, reader_.pattern(), scan_.permutation, &last_}, execution_));
+    if (cursor != nullptr) {
+      cursor_ = std::move(cursor);
+    }
+    return ok_status();
+  }
+
+  // The last row at hand, before its columns are handed out.
+  void keep_last() {
+    for (size_t c = 0; c < 3; ++c) {
+      id_column(last_, c).assign(1, id_column(batch_, c).back());
+    }
+  }
+
   const plan::Scan& scan_;
   PatternReader reader_;
   std::vector<size_t> sources_;
   std::unique_ptr<QuadCursor> cursor_;
   rdf::IdBatch batch_;
   bool done_ = false;
+  // Under a LIMIT the text index is asked only once many rows went by without enough.
+  bool asks_later_ = false;
+  size_t rows_ = 0;
+  rdf::IdBatch last_;
 };
 
 // A few rows that are there from the beginning.
