@@ -3,7 +3,8 @@
 // it says, and so is every row of the base with an IRI, where the demand allows one.
 //
 // Why these are enough: a visible row is one of the base, or was added later, by an overlay or a
-// change, and then it is among their rows that match the pattern. docs/decisions/0015-text-index-in-queries.md
+// change, and then it is among their rows that match the pattern.
+// docs/decisions/0015-text-index-in-queries.md
 #include <algorithm>
 #include <utility>
 
@@ -32,13 +33,17 @@ Result<rete::NodeId> first_no_literal(rete::Segment& segment, rete::NodeId begin
   return begin;
 }
 
-// Subjects of the rows of a scan whose objects are from `begin` to before `end`; false once there
-// are more than `rows_max` rows.
-Result<bool> append_range(rete::SegmentCursor& cursor, rete::RowKey key, rete::NodeId begin,
-                          rete::NodeId end, bool object_leads, size_t rows_max,
-                          Subjects& subjects) {
-  (object_leads ? key.a : key.b) = begin;
-  WEFT_TRY_STATUS(cursor.seek(key));
+// The nodes from `begin` to before `end`.
+struct NodeRange {
+  rete::NodeId begin = 0;
+  rete::NodeId end = 0;
+};
+
+// Subjects of the rows of a scan from `first` on whose objects are in `range`; false once there are
+// more than `rows_max` rows.
+Result<bool> append_range(rete::SegmentCursor& cursor, const rete::RowKey& first, NodeRange range,
+                          size_t rows_max, Subjects& subjects) {
+  WEFT_TRY_STATUS(cursor.seek(first));
   rete::LocalBatch batch;
   while (true) {
     WEFT_TRY_STATUS(cursor.next(batch));
@@ -46,10 +51,10 @@ Result<bool> append_range(rete::SegmentCursor& cursor, rete::RowKey key, rete::N
       return true;
     }
     for (size_t row = 0; row < batch.size(); ++row) {
-      if (batch.object[row] >= end) {
+      if (batch.object[row] >= range.end) {
         return true;
       }
-      if (batch.object[row] >= begin) {
+      if (batch.object[row] >= range.begin) {
         subjects.push_back(batch.subject[row]);
       }
     }
@@ -76,15 +81,16 @@ Result<bool> append_without_literal(rete::Segment& segment, const rete::LocalPat
   WEFT_TRY(const rete::NodeId shared, first_no_literal(segment, 1, behind_shared, stop));
   WEFT_TRY(const rete::NodeId objects,
            first_no_literal(segment, first_object, behind_objects, stop));
-  for (const auto& [begin, end] :
-       {std::pair(shared, behind_shared), std::pair(objects, behind_objects)}) {
-    if (begin == end) {
+  for (const NodeRange range :
+       {NodeRange{shared, behind_shared}, NodeRange{objects, behind_objects}}) {
+    if (range.begin == range.end) {
       continue;
     }
     WEFT_TRY(const auto cursor, segment.scan(pattern, order, stop));
-    const rete::RowKey key{.a = pattern.predicate};
-    WEFT_TRY(const bool complete,
-             append_range(*cursor, key, begin, end, object_leads, rows_max, subjects));
+    rete::RowKey first;
+    first.a = object_leads ? range.begin : pattern.predicate;
+    first.b = object_leads ? 0 : range.begin;
+    WEFT_TRY(const bool complete, append_range(*cursor, first, range, rows_max, subjects));
     if (!complete) {
       return false;
     }

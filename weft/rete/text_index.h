@@ -72,7 +72,7 @@ class TextIndex {
   Result<std::vector<uint32_t>> find(std::string_view word, uint32_t subject_limit);
 
   // Subjects that have, for each of `parts`, a literal with a word that holds it, or more subjects
-  // than those (one part is enough), ascending. nullopt if there is no part, or if these are
+  // than those, ascending. nullopt if there is no part, or if these are
   // probably more than `subjects_max`. At worst it looks at all words. Errors: kCorrupt,
   // kUnavailable, kCancelled.
   Result<std::optional<std::vector<uint32_t>>> find_parts(std::span<const WordPart> parts,
@@ -97,6 +97,8 @@ class TextIndex {
   // text_search.cc
   struct Matches;
   static void match(const TextLeaf& leaf, const WordPart& part, Matches& matches);
+  Result<std::vector<uint32_t>> subjects_of(const Matches& matches, uint32_t subject_limit,
+                                            const std::stop_token& stop);
   Status find_words(const WordPart& part, Matches& matches, const std::stop_token& stop);
 
   BlockLoader& loader_;

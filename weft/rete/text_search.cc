@@ -4,6 +4,7 @@
 // are decoded: looking through all of them for a part costs a fraction of a millisecond per
 // megabyte.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <string.h>
@@ -36,6 +37,11 @@ constexpr size_t kLeavesPerRound = 64;
 // is given up before any subject is read.
 constexpr uint64_t kPostingBytesPerSubject = 3;
 constexpr uint64_t kPostingBytesMin = 256;
+// Of several parts each may have so many times as many: reading a subject is quick beside looking
+// it up, and those that all parts have are few.
+constexpr uint64_t kIntersectedTimes = 16;
+// Subjects that are not worth another list.
+constexpr size_t kFewSubjects = 32;
 
 }  // namespace
 
@@ -99,6 +105,26 @@ Status TextIndex::find_words(const WordPart& part, Matches& matches, const std::
   return ok_status();
 }
 
+Result<std::vector<uint32_t>> TextIndex::subjects_of(const Matches& matches, uint32_t subject_limit,
+                                                     const std::stop_token& stop) {
+  std::vector<storage::Range> places;
+  places.reserve(matches.postings.size());
+  for (const TextLeaf::Posting& posting : matches.postings) {
+    places.push_back({postings_.offset + posting.offset, posting.size});
+  }
+  WEFT_TRY(const std::vector<storage::Buffer> stored, loader_.file().read(places, stop));
+  std::vector<uint32_t> subjects;
+  for (size_t i = 0; i < stored.size(); ++i) {
+    WEFT_TRY_STATUS(append_subjects(stored[i].view(), places[i].offset, subject_limit, subjects));
+  }
+  if (stored.size() > 1) {
+    std::ranges::sort(subjects);
+    const auto repeated = std::ranges::unique(subjects);
+    subjects.erase(repeated.begin(), repeated.end());
+  }
+  return subjects;
+}
+
 Result<std::optional<std::vector<uint32_t>>> TextIndex::find_parts(std::span<const WordPart> parts,
                                                                    uint32_t subject_limit,
                                                                    uint64_t subjects_max,
@@ -111,36 +137,32 @@ Result<std::optional<std::vector<uint32_t>>> TextIndex::find_parts(std::span<con
   std::ranges::sort(order, [](const WordPart* a, const WordPart* b) {
     return std::pair(!a->begins, b->text.size()) < std::pair(!b->begins, a->text.size());
   });
-  std::optional<Matches> best;
+  const uint64_t one_part_bytes_max =
+      std::max(kPostingBytesMin, subjects_max * kPostingBytesPerSubject);
+  std::vector<Matches> found;
   for (const WordPart* part : order) {
-    if (best.has_value() && !part->begins && best->bytes <= kPostingBytesMin) {
+    Matches matches;
+    matches.bytes_max = one_part_bytes_max * (parts.size() > 1 ? kIntersectedTimes : 1);
+    WEFT_TRY_STATUS(find_words(*part, matches, stop));
+    if (matches.too_many()) {
+      continue;
+    }
+    found.push_back(std::move(matches));
+    if (found.back().bytes <= kPostingBytesMin) {
       break;  // few enough
     }
-    Matches matches;
-    matches.bytes_max = best.has_value()
-                            ? best->bytes
-                            : std::max(kPostingBytesMin, subjects_max * kPostingBytesPerSubject);
-    WEFT_TRY_STATUS(find_words(*part, matches, stop));
-    if (!matches.too_many()) {
-      best = std::move(matches);
-    }
   }
-  if (!best.has_value()) {
+  std::ranges::sort(found, {}, &Matches::bytes);
+  if (found.empty() || (found.size() == 1 && found.front().bytes > one_part_bytes_max)) {
     return std::optional<std::vector<uint32_t>>();
   }
-  std::vector<storage::Range> places;
-  places.reserve(best->postings.size());
-  for (const TextLeaf::Posting& posting : best->postings) {
-    places.push_back({postings_.offset + posting.offset, posting.size});
+  WEFT_TRY(std::vector<uint32_t> subjects, subjects_of(found.front(), subject_limit, stop));
+  for (size_t i = 1; i < found.size() && subjects.size() > kFewSubjects; ++i) {
+    WEFT_TRY(const std::vector<uint32_t> others, subjects_of(found[i], subject_limit, stop));
+    std::vector<uint32_t> both;
+    std::ranges::set_intersection(subjects, others, std::back_inserter(both));
+    subjects = std::move(both);
   }
-  WEFT_TRY(const std::vector<storage::Buffer> stored, loader_.file().read(places, stop));
-  std::vector<uint32_t> subjects;
-  for (size_t i = 0; i < stored.size(); ++i) {
-    WEFT_TRY_STATUS(append_subjects(stored[i].view(), places[i].offset, subject_limit, subjects));
-  }
-  std::ranges::sort(subjects);
-  const auto repeated = std::ranges::unique(subjects);
-  subjects.erase(repeated.begin(), repeated.end());
   if (subjects.size() > subjects_max) {
     return std::optional<std::vector<uint32_t>>();
   }

@@ -21,7 +21,6 @@ class TextCursor final : public QuadCursor {
  public:
   TextCursor(const rdf::IdPattern& pattern, rdf::Permutation permutation, Execution& execution)
       : pattern_(pattern),
-        permutation_(permutation),
         positions_(rdf::positions(permutation)),
         execution_(execution),
         charge_(&execution.budget) {
@@ -120,7 +119,6 @@ class TextCursor final : public QuadCursor {
   }
 
   rdf::IdPattern pattern_;
-  rdf::Permutation permutation_;
   std::array<rdf::Position, 3> positions_;
   size_t first_open_ = 0;
   Execution& execution_;

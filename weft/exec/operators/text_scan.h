@@ -16,12 +16,12 @@ inline constexpr double kTextScanRowsMin = 2'000;
 // An index that names more than one subject in so many rows saves nothing.
 inline constexpr double kTextRowsPerSubject = 16;
 // Under a LIMIT a scan looks at so many rows before it asks the index.
-inline constexpr size_t kTextRowsBefore = 16'384;
+inline constexpr size_t kTextRowsBefore = 2'048;
 
 struct TextScanRequest {
   const plan::PlanNode& node;  // a Scan with a text demand
   const rdf::IdPattern& pattern;
-  rdf::Permutation permutation;
+  rdf::Permutation permutation = rdf::Permutation::kSpo;
   // Rows of this batch and those before in the order are not wanted any more; null: all are.
   const rdf::IdBatch* behind = nullptr;
 };
