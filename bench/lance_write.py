@@ -1,7 +1,8 @@
 """Writing a Lance data file: weft against pylance, the same rows, the same threads, in turns.
 usage: lance_write.py PROGRAM [ROWS [FOLDER]]      PROGRAM: lance_write_speed, a release build
 
-pylance gets the rows from weft's file, as one table in memory. Each round writes three files: weft's as it always
+pylance gets the rows from weft's file, as one table in memory; both hold the rows in one process for all rounds, since pages
+of memory that the machine never touched make a first write several times slower. Each round writes three files: weft's as it always
 writes, synced; weft's without waiting for the disk, which is what pylance does; pylance's. The ratio compares the last
 two. After each round pylance reads weft's file, and the byte sum of every column must be that of the rows that weft was
 given, and its own file equals it."""
@@ -50,18 +51,31 @@ def byte_sum(column):
     return total
 
 
-def ours(program, folder, path, rows, version, way):
-    if os.path.exists(path):
-        os.remove(path)
-    return json.loads(subprocess.check_output([program, folder, rows, "2", version, way]))
+class Ours:
+    """weft, that writes a file for each line that it is sent."""
+
+    def __init__(self, program, folder, rows, version):
+        self.process = subprocess.Popen([program, folder, rows, "2", version], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def write(self, path, way):
+        if os.path.exists(path):
+            os.remove(path)
+        self.process.stdin.write(way + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def compare(program, rows, version, folder):
     path, other = os.path.join(folder, "ours.lance"), os.path.join(folder, "theirs.lance")
+    ours = Ours(program, folder, rows, version)
     table, unsynced, synced, peer, right = None, [], [], [], True
     for _ in range(ROUNDS):
         for way, times in (("synced", synced), ("unsynced", unsynced)):
-            answer = ours(program, folder, path, rows, version, way)
+            answer = ours.write(path, way)
             times.append((answer["seconds"], answer["cpu"]))
             found = read(path)
             right = right and [byte_sum(c) for c in found.columns] == answer["sums"]
@@ -71,6 +85,7 @@ def compare(program, rows, version, folder):
         peer.append(theirs(table, other, version))
         right = right and read(other).equals(found)
         del found
+    ours.close()
     size, their_size = os.path.getsize(path), os.path.getsize(other)
     cpu = min(c for _, c in peer) / min(c for _, c in unsynced)
     print(f"{version}: weft {min(unsynced)[0]:.2f} s, synced {min(synced)[0]:.2f} s, {size} bytes; pylance {min(peer)[0]:.2f} s, "

@@ -1,7 +1,8 @@
-// Writes one Lance data file and says how long that took, and the byte sum of each column;
-// lance_write.py compares with pylance on the same rows.
-// usage: lance_write_speed FOLDER ROWS THREADS VERSION synced|unsynced
+// Writes one Lance data file for each line that it reads, always the same rows, and says how long
+// that took, and the byte sum of each column; lance_write.py compares with pylance on these rows.
+// usage: lance_write_speed FOLDER ROWS THREADS VERSION      a line: synced|unsynced
 // unsynced: nothing waits for the disk, as engines do it.
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -98,35 +99,44 @@ class UnsyncedCalls final : public storage::FileCalls {
   int sync(int /*file*/) const override { return 0; }
 };
 
-Status run(const std::string& folder, uint64_t rows, size_t threads, const std::string& version,
-           bool synced) {
-  const columns::SchemaPtr schema = six_columns();
+struct Rows {
+  columns::SchemaPtr schema = six_columns();
+  std::vector<columns::Batch> batches;
+  std::vector<uint64_t> sums;
+};
+
+Rows all_rows(uint64_t count) {
+  Rows rows;
   base::Random random(1);
   const std::vector<std::string> vocabulary = words(random);
-  std::vector<columns::Batch> batches;
-  for (uint64_t first = 0; first < rows; first += kBatchRows) {
-    batches.push_back(make_rows(schema, first, std::min(kBatchRows, rows - first), vocabulary));
+  for (uint64_t first = 0; first < count; first += kBatchRows) {
+    rows.batches.push_back(
+        make_rows(rows.schema, first, std::min(kBatchRows, count - first), vocabulary));
   }
-  std::vector<uint64_t> sums(schema->fields.size());
-  for (const columns::Batch& batch : batches) {
-    for (size_t i = 0; i < sums.size(); ++i) {
-      sums[i] += bench::byte_sum(*batch.column(i));
+  rows.sums.resize(rows.schema->fields.size());
+  for (const columns::Batch& batch : rows.batches) {
+    for (size_t i = 0; i < rows.sums.size(); ++i) {
+      rows.sums[i] += bench::byte_sum(*batch.column(i));
     }
   }
+  return rows;
+}
+
+Status write_file(const Rows& rows, const std::string& folder, base::Executor& executor,
+                  const std::string& version, bool synced) {
   const UnsyncedCalls unsynced;
   storage::LocalStoreOptions local;
   local.create_folder = true;
   local.calls = synced ? nullptr : &unsynced;
   WEFT_TRY(const auto store, storage::open_local_store(folder, local));
-  base::ThreadPool executor(threads);
   lance::write::DataFileOptions options;
   WEFT_TRY(options.version, lance::layout::parse_file_version(version));
-  WEFT_TRY(const auto fields, lance::layout::schema_fields(*schema));
+  WEFT_TRY(const auto fields, lance::layout::schema_fields(*rows.schema));
   const double cpu_begin = cpu_seconds();
   const auto begin = std::chrono::steady_clock::now();
   WEFT_TRY(const auto writer,
            lance::write::DataFileWriter::create(*store, "ours.lance", fields, options, executor));
-  for (const columns::Batch& batch : batches) {
+  for (const columns::Batch& batch : rows.batches) {
     WEFT_TRY_STATUS(writer->append(batch));
   }
   const auto appended = std::chrono::steady_clock::now();
@@ -137,10 +147,22 @@ Status run(const std::string& folder, uint64_t rows, size_t threads, const std::
       "{\"seconds\": %.3f, \"before_finish\": %.3f, \"cpu\": %.3f, \"bytes\": %llu, \"sums\": [",
       seconds(end - begin), seconds(appended - begin), cpu_seconds() - cpu_begin,
       static_cast<unsigned long long>(summary.size_bytes));
-  for (size_t i = 0; i < sums.size(); ++i) {
-    std::printf("%s%llu", i == 0 ? "" : ", ", static_cast<unsigned long long>(sums[i]));
+  for (size_t i = 0; i < rows.sums.size(); ++i) {
+    std::printf("%s%llu", i == 0 ? "" : ", ", static_cast<unsigned long long>(rows.sums[i]));
   }
   std::printf("]}\n");
+  std::fflush(stdout);
+  return ok_status();
+}
+
+Status run(const std::string& folder, uint64_t count, size_t threads, const std::string& version) {
+  const Rows rows = all_rows(count);
+  base::ThreadPool executor(threads);
+  std::array<char, 64> line{};
+  while (std::fgets(line.data(), line.size(), stdin) != nullptr) {
+    WEFT_TRY_STATUS(write_file(rows, folder, executor, version,
+                               std::string_view(line.data()).starts_with("synced")));
+  }
   return ok_status();
 }
 
@@ -148,13 +170,12 @@ Status run(const std::string& folder, uint64_t rows, size_t threads, const std::
 
 int main(int argc, char** argv) {
   base::keep_freed_memory();
-  if (argc != 6) {
-    std::fputs("usage: lance_write_speed FOLDER ROWS THREADS VERSION synced|unsynced\n", stderr);
+  if (argc != 5) {
+    std::fputs("usage: lance_write_speed FOLDER ROWS THREADS VERSION\n", stderr);
     return 2;
   }
-  const Status status =
-      run(argv[1], std::strtoull(argv[2], nullptr, 10), std::strtoull(argv[3], nullptr, 10),
-          argv[4], std::string_view(argv[5]) == "synced");
+  const Status status = run(argv[1], std::strtoull(argv[2], nullptr, 10),
+                            std::strtoull(argv[3], nullptr, 10), argv[4]);
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.error().to_string().c_str());
     return 1;
