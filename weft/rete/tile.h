@@ -76,7 +76,7 @@ class Tile final : public CachedBlock {
     uint32_t b_left = 0;
     uint32_t c_left = 0;
   };
-  static constexpr uint32_t kCheckpointRows = 32;
+  static constexpr uint32_t kCheckpointRows = 16;
   // Longer raw tiles are refused: offsets are 32 bits wide.
   static constexpr uint64_t kRawBytesMax = uint64_t{1} << 30U;
 
