@@ -1,9 +1,11 @@
 // How many rows, and how many different terms in a column: what the planner decides by.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "weft/base/result.h"
@@ -30,13 +32,48 @@ inline constexpr double kCostRequest = 20'000;
 inline constexpr double kServiceRows = 10'000;
 inline constexpr double kRowsPerRequest = 200;
 
+// Different terms by variable: a map as one ascending vector, as there are few and it is copied for
+// every set of patterns that the search for an order looks at.
+class DistinctCounts {
+ public:
+  using Entry = std::pair<Variable, double>;
+  using Iterator = std::vector<Entry>::const_iterator;
+
+  Iterator begin() const { return entries_.begin(); }
+  Iterator end() const { return entries_.end(); }
+  Iterator find(Variable variable) const {
+    const Iterator at = place(variable);
+    return at != end() && at->first == variable ? at : end();
+  }
+  bool contains(Variable variable) const { return find(variable) != end(); }
+  double& operator[](Variable variable) { return try_emplace(variable, 0).first->second; }
+  std::pair<std::vector<Entry>::iterator, bool> try_emplace(Variable variable, double count) {
+    const auto at = entries_.begin() + (place(variable) - begin());
+    if (at != entries_.end() && at->first == variable) {
+      return {at, false};
+    }
+    return {entries_.insert(at, {variable, count}), true};
+  }
+  // Behind all others.
+  void append(const Entry& entry) { entries_.push_back(entry); }
+  void clear() { entries_.clear(); }
+  void reserve(size_t count) { entries_.reserve(count); }
+
+ private:
+  Iterator place(Variable variable) const {
+    return std::ranges::lower_bound(entries_, variable, {}, &Entry::first);
+  }
+
+  std::vector<Entry> entries_;
+};
+
 // Of a set of rows. Distinct terms are kept for every variable in scope.
 struct Figures {
   double rows = 0;
   double cost = 0;   // of making the rows all at once
   double seeks = 1;  // scans to open per outer row, if evaluated by a bind join
   bool exact = false;
-  std::map<Variable, double> distinct;
+  DistinctCounts distinct;
 
   double distinct_of(Variable variable) const;
 };

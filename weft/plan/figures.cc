@@ -62,9 +62,22 @@ double Figures::distinct_of(Variable variable) const {
 Figures joined(const Figures& a, const Figures& b) {
   Figures result;
   std::vector<double> factors;
-  for (const auto& [variable, distinct] : a.distinct) {
-    if (b.distinct.contains(variable)) {
-      factors.push_back(1 / std::max(a.distinct_of(variable), b.distinct_of(variable)));
+  DistinctCounts& distinct = result.distinct;
+  distinct.reserve(static_cast<size_t>((a.distinct.end() - a.distinct.begin()) +
+                                       (b.distinct.end() - b.distinct.begin())));
+  auto of_a = a.distinct.begin();
+  auto of_b = b.distinct.begin();
+  while (of_a != a.distinct.end() || of_b != b.distinct.end()) {
+    if (of_b == b.distinct.end() || (of_a != a.distinct.end() && of_a->first < of_b->first)) {
+      distinct.append(*of_a++);
+    } else if (of_a == a.distinct.end() || of_b->first < of_a->first) {
+      distinct.append(*of_b++);
+    } else {
+      factors.push_back(1 / std::max(at_least_one(std::min(of_a->second, a.rows)),
+                                     at_least_one(std::min(of_b->second, b.rows))));
+      distinct.append({of_a->first, std::min(of_a->second, of_b->second)});
+      ++of_a;
+      ++of_b;
     }
   }
   // Several shared variables are seldom independent: each further one counts by its square root.
@@ -72,18 +85,10 @@ Figures joined(const Figures& a, const Figures& b) {
   double rows = a.rows * b.rows;
   double power = 1;
   for (const double factor : factors) {
-    rows *= std::pow(factor, power);
+    rows *= power == 1 ? factor : std::pow(factor, power);
     power /= 2;
   }
   result.rows = rows;
-  for (const auto& [variable, distinct] : a.distinct) {
-    const auto other = b.distinct.find(variable);
-    result.distinct[variable] =
-        other == b.distinct.end() ? distinct : std::min(distinct, other->second);
-  }
-  for (const auto& [variable, distinct] : b.distinct) {
-    result.distinct.try_emplace(variable, distinct);
-  }
   result.seeks = a.seeks + b.seeks;
   return result;
 }

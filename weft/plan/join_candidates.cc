@@ -172,6 +172,7 @@ Entry JoinCandidates::leaf(uint32_t index) const {
 // The joint entry without candidates.
 Entry JoinCandidates::united(const Entry& a, const Entry& b) const {
   Entry entry;
+  entry.elements.reserve(a.elements.size() + b.elements.size());
   std::merge(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
              std::back_inserter(entry.elements));
   entry.scope = unite(a.scope, b.scope);
@@ -187,20 +188,23 @@ Entry JoinCandidates::united(const Entry& a, const Entry& b) const {
 
 void JoinCandidates::offer_joins(Entry& entry, const Entry& left, const Entry& right) const {
   const VariableList shared = intersect(left.scope, right.scope);
-  const VariableList sure = intersect(left.certain, right.certain);
   const double made = entry.joined_rows * kCostOutput;
   offer_hash(entry, left, right, made);
   if (shared.empty()) {
     return;
   }
-  if (is_subset(shared, sure)) {
+  if (is_subset(shared, left.certain) && is_subset(shared, right.certain)) {
     offer_merge(entry, left, right, shared, made);
   }
-  offer_lookup(entry, left, right);
+  offer_lookup(entry, left, right, shared);
 }
 
 void JoinCandidates::offer_lookup(Entry& entry, const Entry& left, const Entry& right) const {
-  const VariableList shared = intersect(left.scope, right.scope);
+  offer_lookup(entry, left, right, intersect(left.scope, right.scope));
+}
+
+void JoinCandidates::offer_lookup(Entry& entry, const Entry& left, const Entry& right,
+                                  const VariableList& shared) const {
   if (right.elements.size() == 1 && !shared.empty()) {
     const Element& element = group_.elements[right.elements.front()];
     if (const auto* scan = std::get_if<Scan>(&element.form)) {
@@ -210,8 +214,7 @@ void JoinCandidates::offer_lookup(Entry& entry, const Entry& left, const Entry& 
     } else if (std::holds_alternative<PathScan>(element.form)) {
       offer_path(entry, left, right);
     } else if (const auto* part = std::get_if<Element::Part>(&element.form);
-               part != nullptr && !intersect(shared, left.certain).empty() &&
-               accepts_keys(*part->node, shared)) {
+               part != nullptr && meet(shared, left.certain) && accepts_keys(*part->node, shared)) {
       offer_bind(entry, left, right);
     }
   }
@@ -247,18 +250,20 @@ void JoinCandidates::offer_index(Entry& entry, const Entry& left, const Entry& r
 }
 
 rdf::Permutation JoinCandidates::lookup_order(const Scan& scan, const VariableList& bound) const {
-  Scan filled = scan;
-  for (PatternSlot& slot : filled.slots) {
-    if (slot.variable && contains(bound, *slot.variable)) {
-      slot.variable.reset();
-    }
-  }
+  const auto is_open = [&scan](rdf::Position position) {
+    return scan.slots[static_cast<size_t>(position)].variable.has_value();
+  };
+  const auto stays_open = [&](rdf::Position position) {
+    const PatternSlot& slot = scan.slots[static_cast<size_t>(position)];
+    return slot.variable.has_value() && !contains(bound, *slot.variable);
+  };
   // The order with the constants in front keeps the keys of one predicate close together.
   for (const bool constants_first : {true, false}) {
     for (size_t p = 0; p < rdf::kPermutationCount; ++p) {
       const auto permutation = static_cast<rdf::Permutation>(p);
-      if (environment_.statistics->has_order(permutation) && serves(permutation, filled) &&
-          (!constants_first || serves(permutation, scan))) {
+      if (environment_.statistics->has_order(permutation) &&
+          has_closed_first(permutation, stays_open) &&
+          (!constants_first || has_closed_first(permutation, is_open))) {
         return permutation;
       }
     }

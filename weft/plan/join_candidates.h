@@ -60,8 +60,12 @@ struct Entry {
         return;
       }
     }
+    if (candidates.empty()) {
+      candidates.reserve(kOrdersMostly);
+    }
     candidates.push_back(candidate);
   }
+  static constexpr size_t kOrdersMostly = 4;
 };
 
 // Makes entries and finds the ways to join two of them.
@@ -82,6 +86,8 @@ class JoinCandidates {
  private:
   bool applies(const GroupFilter& filter, const Entry& entry) const;
   void apply_filters(Entry& entry, const std::vector<uint32_t>& inherited) const;
+  void offer_lookup(Entry& entry, const Entry& left, const Entry& right,
+                    const VariableList& shared) const;
   void offer_index(Entry& entry, const Entry& left, const Entry& right, const Scan& scan,
                    const VariableList& shared) const;
   rdf::Permutation lookup_order(const Scan& scan, const VariableList& bound) const;

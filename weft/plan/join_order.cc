@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -53,10 +54,7 @@ class JoinSearch {
   }
 
  private:
-  Entry* keep(Entry entry) {
-    entries_.push_back(std::make_unique<Entry>(std::move(entry)));
-    return entries_.back().get();
-  }
+  Entry* keep(Entry entry) { return &entries_.emplace_back(std::move(entry)); }
 
   // --- Search
 
@@ -86,8 +84,7 @@ class JoinSearch {
   }
 
   static bool worth_joining(const Entry& left, const Entry& right) {
-    return !intersect(left.scope, right.scope).empty() ||
-           left.figures.rows * right.figures.rows <= kSmallProduct;
+    return meet(left.scope, right.scope) || left.figures.rows * right.figures.rows <= kSmallProduct;
   }
 
   // Joins the pair that makes the cheapest and smallest set, until one is left.
@@ -119,7 +116,7 @@ class JoinSearch {
     const double smaller = std::min(a.figures.rows, b.figures.rows);
     const double larger = std::max(a.figures.rows, b.figures.rows);
     double score = rows + std::min(larger, smaller * kCostSeek);
-    if (intersect(a.scope, b.scope).empty()) {
+    if (!meet(a.scope, b.scope)) {
       score = score * 1e6 + 1e9;
     }
     return score;
@@ -139,7 +136,7 @@ class JoinSearch {
       Entry* best = nullptr;
       size_t best_at = 0;
       for (size_t i = 0; i < rest.size(); ++i) {
-        if (intersect(current->scope, rest[i]->scope).empty()) {
+        if (!meet(current->scope, rest[i]->scope)) {
           continue;
         }
         Entry both = candidates_.united(*current, *rest[i]);
@@ -335,7 +332,7 @@ class JoinSearch {
   JoinCandidates candidates_;
   PartCompiler& compiler_;
   std::optional<double> row_goal_;
-  std::vector<std::unique_ptr<Entry>> entries_;
+  std::deque<Entry> entries_;  // which do not move
 };
 
 }  // namespace

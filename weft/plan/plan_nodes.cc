@@ -42,15 +42,9 @@ VariableList scan_variables(const Scan& scan) {
 }
 
 bool serves(rdf::Permutation permutation, const Scan& scan) {
-  bool free_before = false;
-  for (const rdf::Position position : rdf::positions(permutation)) {
-    const bool is_free = scan.slots[static_cast<size_t>(position)].variable.has_value();
-    if (!is_free && free_before) {
-      return false;
-    }
-    free_before = free_before || is_free;
-  }
-  return true;
+  return has_closed_first(permutation, [&scan](rdf::Position position) {
+    return scan.slots[static_cast<size_t>(position)].variable.has_value();
+  });
 }
 
 std::optional<Variable> order_of(const Scan& scan, rdf::Permutation permutation) {
@@ -121,61 +115,73 @@ PlanPtr make_join(PlanOperation operation, PlanPtr left, PlanPtr right, double r
 
 namespace {
 
-// What each input must deliver, given what the node must.
+using Lists = std::vector<VariableList>;
+
+Lists one_list(VariableList list) {
+  Lists lists;
+  lists.push_back(std::move(list));
+  return lists;
+}
+
+Lists two_lists(VariableList left, VariableList right) {
+  Lists lists;
+  lists.reserve(2);
+  lists.push_back(std::move(left));
+  lists.push_back(std::move(right));
+  return lists;
+}
+
+// What each input must deliver, given what the node must; nothing where that is the same.
 struct Needs {
   const PlanNode& node;
   const VariableList& wanted;  // the node's columns, already cut
 
-  std::vector<VariableList> operator()(const MergeJoin& join) const {
+  Lists operator()(const MergeJoin& join) const {
     VariableList both = unite(wanted, join.others);
     insert(both, join.key);
-    return {both, both};
+    return two_lists(both, both);
   }
-  std::vector<VariableList> operator()(const HashJoin& join) const {
+  Lists operator()(const HashJoin& join) const {
     const VariableList keys = unite(unite(join.keys, join.loose), join.scope_keys);
     const VariableList left = unite(unite(wanted, keys), variables_in(join.conditions));
-    return {left, keeps_left_only(join.kind) ? keys : left};
+    return two_lists(left, keeps_left_only(join.kind) ? keys : left);
   }
-  std::vector<VariableList> operator()(const IndexJoin& join) const {
-    return {unite(wanted, join.keys)};
-  }
-  std::vector<VariableList> operator()(const PathJoin& join) const {
-    return {unite(wanted, join.keys)};
-  }
-  std::vector<VariableList> operator()(const ServiceJoin& join) const {
+  Lists operator()(const IndexJoin& join) const { return one_list(unite(wanted, join.keys)); }
+  Lists operator()(const PathJoin& join) const { return one_list(unite(wanted, join.keys)); }
+  Lists operator()(const ServiceJoin& join) const {
     VariableList needed = unite(wanted, intersect(node.inputs[0]->columns, join.service.variables));
     if (join.service.endpoint.variable) {
       insert(needed, *join.service.endpoint.variable);
     }
-    return {needed};
+    return one_list(std::move(needed));
   }
-  std::vector<VariableList> operator()(const BindJoin& join) const {
-    const VariableList left = unite(unite(wanted, join.keys), variables_in(join.conditions));
+  Lists operator()(const BindJoin& join) const {
+    VariableList left = unite(unite(wanted, join.keys), variables_in(join.conditions));
     VariableList right;
     if (join.kind == JoinKind::kInner || join.kind == JoinKind::kLeft) {
       right = left;
     }
     insert(right, join.number);
-    return {left, right};
+    return two_lists(std::move(left), std::move(right));
   }
-  std::vector<VariableList> operator()(const FilterRows& filter) const {
-    return {unite(wanted, variables_in(filter.conditions))};
+  Lists operator()(const FilterRows& filter) const {
+    return one_list(unite(wanted, variables_in(filter.conditions)));
   }
-  std::vector<VariableList> operator()(const ExtendRows& extend) const {
+  Lists operator()(const ExtendRows& extend) const {
     VariableList needed = wanted;
     for (auto step = extend.steps.rbegin(); step != extend.steps.rend(); ++step) {
       needed = unite(subtract(needed, {step->variable}), sparql::variables_of(*step->expression));
     }
-    return {needed};
+    return one_list(std::move(needed));
   }
-  std::vector<VariableList> operator()(const SortRows& sort) const {
+  Lists operator()(const SortRows& sort) const {
     VariableList needed = wanted;
     for (const SortRows::Key& key : sort.keys) {
       needed = unite(needed, sparql::variables_of(*key.expression));
     }
-    return {needed};
+    return one_list(std::move(needed));
   }
-  std::vector<VariableList> operator()(const GroupRows& group) const {
+  Lists operator()(const GroupRows& group) const {
     VariableList needed;
     for (const GroupRows::Key& key : group.keys) {
       needed = unite(needed, sparql::variables_of(*key.expression));
@@ -186,14 +192,15 @@ struct Needs {
         needed = unite(needed, sparql::variables_of(*aggregate.definition->argument));
       }
     }
-    return {needed};
+    return one_list(std::move(needed));
   }
-  std::vector<VariableList> operator()(const GraphLoop& loop) const {
-    return {unite(wanted, {loop.graph})};  // if the input has it too, both are compared
+  Lists operator()(const GraphLoop& loop) const {
+    // If the input has it too, both are compared.
+    return one_list(unite(wanted, {loop.graph}));
   }
   template <typename Other>
-  std::vector<VariableList> operator()(const Other& /*other*/) const {
-    return std::vector<VariableList>(node.inputs.size(), wanted);
+  Lists operator()(const Other& /*other*/) const {
+    return {};
   }
 };
 
@@ -201,9 +208,9 @@ void cut(PlanNode& node, const VariableList& wanted, uint32_t& count) {
   node.number = count++;
   // All its columns decide which rows are equal.
   if (!std::holds_alternative<DistinctRows>(node.operation)) {
-    node.columns = intersect(node.columns, wanted);
+    keep_common(node.columns, wanted);
   }
-  node.certain = intersect(node.certain, node.columns);
+  keep_common(node.certain, node.columns);
   if (auto* extend = std::get_if<ExtendRows>(&node.operation)) {
     VariableList needed = node.columns;
     std::vector<ExtendRows::Step> kept;
@@ -215,9 +222,9 @@ void cut(PlanNode& node, const VariableList& wanted, uint32_t& count) {
     }
     extend->steps = std::move(kept);
   }
-  const std::vector<VariableList> needs = std::visit(Needs{node, node.columns}, node.operation);
+  const Lists needs = std::visit(Needs{node, node.columns}, node.operation);
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    cut(*node.inputs[i], needs[i], count);
+    cut(*node.inputs[i], needs.empty() ? node.columns : needs[i], count);
   }
 }
 

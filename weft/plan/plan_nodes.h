@@ -19,6 +19,19 @@ PlanPtr make_scan_node(Scan scan, rdf::Permutation permutation, const Figures& f
 VariableList scan_variables(const Scan& scan);
 // The positions bound by constants stand in front in this order.
 bool serves(rdf::Permutation permutation, const Scan& scan);
+// The same where `is_open` says which positions are not bound.
+template <typename IsOpen>
+bool has_closed_first(rdf::Permutation permutation, const IsOpen& is_open) {
+  bool open_before = false;
+  for (const rdf::Position position : rdf::positions(permutation)) {
+    const bool open = is_open(position);
+    if (!open && open_before) {
+      return false;
+    }
+    open_before = open_before || open;
+  }
+  return true;
+}
 // The column by which a scan in this order ascends.
 std::optional<Variable> order_of(const Scan& scan, rdf::Permutation permutation);
 

@@ -23,8 +23,23 @@ inline VariableList unite(const VariableList& a, const VariableList& b) {
 }
 inline VariableList intersect(const VariableList& a, const VariableList& b) {
   VariableList result;
+  result.reserve(std::min(a.size(), b.size()));
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
   return result;
+}
+// Whether they share a variable.
+inline bool meet(const VariableList& a, const VariableList& b) {
+  for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
+    if (*x == *y) {
+      return true;
+    }
+    *x < *y ? ++x : ++y;
+  }
+  return false;
+}
+// The same of `set` itself, without another vector.
+inline void keep_common(VariableList& set, const VariableList& other) {
+  std::erase_if(set, [&](Variable variable) { return !contains(other, variable); });
 }
 inline VariableList subtract(const VariableList& a, const VariableList& b) {
   VariableList result;

@@ -25,6 +25,12 @@ Result<size_t> FileSegment::look_up(std::span<const LocalPattern> patterns,
   const auto order = static_cast<size_t>(permutation);
   const auto& directory = in_graph ? known->quads[order] : known->index[order];
   TileLookup lookup(loader_, *directory, permutation, known->counts);
+  constexpr size_t kRowsPerPattern = 4;
+  ends.reserve(patterns.size());
+  const size_t rows_mostly = std::min(rows_max, patterns.size() * kRowsPerPattern);
+  for (std::vector<uint32_t>* const column : {&rows.subject, &rows.predicate, &rows.object}) {
+    column->reserve(rows_mostly);
+  }
   for (const LocalPattern& pattern : patterns) {
     Bounds bounds = bounds_of(*known, pattern, permutation);
     if (in_graph) {

@@ -1,5 +1,6 @@
 #include "weft/sparql/lexer.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -18,9 +19,19 @@ bool is_local_escape(char c) {
   return std::string_view("_~.-!$&'()*+,;=/?#@%").find(c) != std::string_view::npos;
 }
 
-bool forbidden_in_iri(char32_t c) {
-  return c <= 0x20 ||
-         std::string_view("<>\"{}|^`\\").find(static_cast<char>(c)) != std::string_view::npos;
+constexpr std::array<bool, 256> kForbiddenInIri = [] {
+  std::array<bool, 256> table{};
+  for (size_t c = 0; c <= 0x20; ++c) {
+    table[c] = true;
+  }
+  for (const char c : std::string_view("<>\"{}|^`\\")) {
+    table[static_cast<unsigned char>(c)] = true;
+  }
+  return table;
+}();
+
+bool forbidden_in_iri(unsigned char c) {
+  return kForbiddenInIri[c];
 }
 
 uint32_t hex_value(char c) {
@@ -74,15 +85,25 @@ Lexer::CodePoint Lexer::code_point(size_t offset) const {
 }
 
 void Lexer::advance_place() {
-  for (; place_offset_ < offset_; ++place_offset_) {
-    const char c = text_[place_offset_];
-    if (c == '\n') {
-      ++place_.line;
-      place_.column = 1;
-    } else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
-      ++place_.column;
+  std::string_view passed = text_.substr(place_offset_, offset_ - place_offset_);
+  place_offset_ = offset_;
+  const auto characters = [](std::string_view text) {
+    uint32_t count = 0;
+    for (const char c : text) {
+      count += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U ? 1 : 0;
     }
+    return count;
+  };
+  uint32_t breaks = 0;
+  for (const char c : passed) {
+    breaks += c == '\n' ? 1 : 0;
   }
+  if (breaks != 0) {
+    place_.line += breaks;
+    place_.column = 1;
+    passed.remove_prefix(passed.rfind('\n') + 1);
+  }
+  place_.column += characters(passed);
 }
 
 Error Lexer::invalid(std::string message) const {
@@ -167,8 +188,9 @@ bool Lexer::looks_like_iri() const {
 
 Result<Token> Lexer::iri() {
   const size_t begin = offset_++;
+  const size_t close = text_.find('>', offset_);  // looks_like_iri() saw it
   std::string value;
-  while (peek() != '>') {
+  while (offset_ < close) {
     if (peek() == '\\') {
       const size_t before = value.size();
       WEFT_TRY_STATUS(append_escape(value, false));
@@ -177,7 +199,10 @@ Result<Token> Lexer::iri() {
         return invalid("this character is not allowed in an IRI, escaped or not");
       }
     } else {
-      value.push_back(text_[offset_++]);
+      const std::string_view rest = text_.substr(offset_, close - offset_);
+      const std::string_view plain = rest.substr(0, rest.find('\\'));
+      value.append(plain);
+      offset_ += plain.size();
     }
   }
   ++offset_;

@@ -65,6 +65,8 @@ class IndexJoinOperator final : public Operator {
   void pair_some() {
     left_rows_.clear();
     found_rows_.clear();
+    left_rows_.reserve(std::min(found_.rows - found_at_, kBatchRows));
+    found_rows_.reserve(left_rows_.capacity());
     while (found_at_ < found_.rows && left_rows_.size() < kBatchRows) {
       while (cursor_ == nullptr && found_at_ >= ends_[looked_up_]) {
         enter_group(first_looked_up_ + ++looked_up_);
@@ -190,11 +192,16 @@ class IndexJoinOperator final : public Operator {
       }
       return false;
     };
-    std::stable_sort(order_.begin(), order_.end(), before);
+    if (!std::is_sorted(order_.begin(), order_.end(), before)) {
+      std::stable_sort(order_.begin(), order_.end(), before);
+    }
     patterns_.clear();
     group_ends_.clear();
     group_sizes_.clear();
     pattern_at_ = 0;
+    patterns_.reserve(order_.size());
+    group_ends_.reserve(order_.size());
+    group_sizes_.reserve(order_.size());
     for (size_t i = 0; i < order_.size();) {
       size_t end = i + 1;
       while (end < order_.size() && !before(order_[i], order_[end])) {
