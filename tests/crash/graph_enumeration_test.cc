@@ -2,14 +2,17 @@
 // is lost (crash_harness.h): after that the graph, opened by a fresh process, is in one of the
 // states that a script without faults goes through, what was acknowledged is there, heads hold
 // published versions only, and the same script, and then another write, come to their end without
-// help.
+// help. A sample of the states is left for other programs (crash_states.h), with the
+// script's name and the exports that may be found.
 #include <array>
 #include <mutex>
 
 #include "tests/crash/crash_harness.h"
+#include "tests/crash/crash_states.h"
 #include "tests/crash/graph_at.h"
 #include <gmock/gmock.h>
 
+#include "weft/json/value.h"
 #include "weft/storage/fault_plan.h"
 #include "weft/storage/fault_store.h"
 #include "weft/storage/memory_store.h"
@@ -24,6 +27,8 @@ constexpr std::string_view kBefore =
 {"edge":"Knows","from":"ada","to":"ben","data":{"id":"k1","since":1}}
 {"edge":"Knows","from":"ben","to":"cy","data":{"id":"k2","since":2}}
 )";
+
+constexpr uint64_t kSampled = 151;
 
 using Objects = std::vector<std::pair<std::string, storage::Buffer>>;
 
@@ -94,6 +99,7 @@ class CourseScenario final : public CrashScenario {
   }
 
   void verify(storage::ObjectStore& store) override {
+    leave_state(store, expected(), kSampled);
     GraphAt graph(store, 10);
     const auto found = graph.state();
     ASSERT_TRUE(found.ok()) << found.error().to_string();
@@ -118,6 +124,17 @@ class CourseScenario final : public CrashScenario {
   }
 
  private:
+  std::string expected() const {
+    json::Value::Array states;
+    for (const std::string& state : course_->states) {
+      states.push_back(json::Value::string(state));
+    }
+    json::Value all = json::Value::object();
+    all.set("script", json::Value::string(course_->script.name));
+    all.set("states", json::Value::array(std::move(states)));
+    return json::write(all);
+  }
+
   std::shared_ptr<const Course> course_;
   std::vector<base::Ulid> operations_;
   size_t acknowledged_ = 0;

@@ -1,12 +1,11 @@
 // Tables at every crash point: after any stop the newest version is the old or the new one, whole.
 // With WEFT_CRASH_STATES=FOLDER a sample of the states is left there, for engines to open
 // (tests/interop/lance_crash_test.py).
-#include <cstdlib>
-#include <fstream>
 #include <optional>
 #include <set>
 
 #include "tests/crash/crash_harness.h"
+#include "tests/crash/crash_states.h"
 #include <gmock/gmock.h>
 
 #include "weft/base/executor.h"
@@ -15,7 +14,6 @@
 #include "weft/lance/table/cleanup.h"
 #include "weft/lance/table/row_sequence.h"
 #include "weft/lance/table/testing/table_probe.h"
-#include "weft/storage/local_store.h"
 
 namespace weft::crash {
 namespace {
@@ -26,24 +24,8 @@ using lance::Snapshot;
 using lance::StagedTransaction;
 using storage::ObjectStore;
 
-// Copies the table as it lies in `store` into a folder of its own, every `kSampled`th time, with a
-// line "old-version old-rows new-version new-rows" of what it may hold.
+// The states that are left hold a line "old-version old-rows new-version new-rows".
 constexpr uint64_t kSampled = 61;
-void leave_state(ObjectStore& store, const std::string& expected) {
-  const char* const folder = std::getenv("WEFT_CRASH_STATES");  // NOLINT(concurrency-mt-unsafe)
-  static uint64_t seen = 0;
-  if (folder == nullptr || seen++ % kSampled != 0) {
-    return;
-  }
-  const std::string state = std::string(folder) + "/state" + std::to_string(seen);
-  const auto copy = storage::open_local_store(state, {.create_folder = true}).value();
-  for (const storage::ObjectInfo& object : store.list("", false).value()) {
-    const auto bytes = store.get(object.name, uint64_t{1} << 24U);
-    ASSERT_TRUE(bytes.ok());
-    ASSERT_TRUE(copy->put_if_absent(object.name, bytes->bytes.view()).ok());
-  }
-  std::ofstream(state + "/expected") << expected << "\n";
-}
 
 // A table of two fragments; a scenario makes version 3 of it.
 class TableScenario : public CrashScenario {
@@ -73,7 +55,7 @@ class TableScenario : public CrashScenario {
     return ok_status();
   }
   void verify(ObjectStore& store) override {
-    leave_state(store, "2 5 3 " + std::to_string(rows_after()));
+    leave_state(store, "2 5 3 " + std::to_string(rows_after()), kSampled);
     const auto latest = lance::open_latest(at(store));
     ASSERT_TRUE(latest.ok()) << latest.error().to_string();
     if (latest->version() == 2) {
@@ -177,7 +159,7 @@ class Upsert final : public TableScenario {
   }
   uint64_t rows_after() const override { return 6; }
   void verify(ObjectStore& store) override {
-    leave_state(store, "2 5 3 6");
+    leave_state(store, "2 5 3 6", kSampled);
     const auto latest = lance::open_latest(at(store));
     ASSERT_TRUE(latest.ok()) << latest.error().to_string();
     EXPECT_EQ(latest->manifest().row_count(), latest->version() == 2 ? 5U : 6U);
@@ -212,7 +194,7 @@ class Follow final : public TableScenario {
     return ok_status();
   }
   void verify(ObjectStore& store) override {
-    leave_state(store, "2 5 3 12");
+    leave_state(store, "2 5 3 12", kSampled);
     if (detached_ != 0) {
       // Whoever comes next follows; what was put stays put.
       const auto followed = lance::follow(at(store), detached_, 3);
@@ -254,7 +236,7 @@ class Cleanup final : public TableScenario {
     return ok_status();
   }
   void verify(ObjectStore& store) override {
-    leave_state(store, "3 4 3 4");
+    leave_state(store, "3 4 3 4", kSampled);
     const auto versions = lance::list_versions(at(store));
     ASSERT_TRUE(versions.ok());
     ASSERT_FALSE(versions->versions.empty());
