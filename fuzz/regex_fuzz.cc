@@ -1,5 +1,6 @@
 // Regular expressions of XPath: whatever the pattern, it is compiled or refused, and matches in
-// time. Input: three lines, the flags, the pattern, the text. Where the pattern is the inside of a
+// time, and a text that it matches holds the literals that an index of words is asked for. Input:
+// three lines, the flags, the pattern, the text. Where the pattern is the inside of a
 // class (`a-z`), the law of subtraction holds as well: [P-[a-m]] is [P] without [a-m].
 #include <algorithm>
 #include <cstdint>
@@ -8,6 +9,7 @@
 
 #include "weft/base/check.h"
 #include "weft/exec/regex.h"
+#include "weft/plan/regex_literals.h"
 #include "weft/rdf/term.h"
 
 namespace {
@@ -50,7 +52,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view pattern = take_line(text);
   const auto regex = Regex::compile(pattern, flags);
   if (regex.ok()) {
-    (*regex)->matches(text);
+    const bool matches = (*regex)->matches(text);
+    if (matches && flags.find('i') == std::string_view::npos) {
+      for (const std::string& literal : weft::plan::regex_literals(pattern, flags)) {
+        WEFT_CHECK(text.find(literal) != std::string_view::npos);
+      }
+    }
     const auto replaced = (*regex)->replace(text, "<$0>", kResultBytesMax);
     WEFT_CHECK(!replaced.ok() || !replaced->has_value() ||
                (*replaced)->size() <= 4 * kResultBytesMax);
