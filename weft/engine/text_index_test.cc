@@ -135,6 +135,9 @@ class TextIndexTest : public testing::Test {
   }
 
   std::string random_needle() {
+    if (random_.chance(1, 5)) {  // of an IRI
+      return "ab" + std::to_string(random_.below(5'000)).substr(0, 1 + random_.below(3));
+    }
     std::string text = random_text(random_.below(8));
     return random_.chance(1, 3) ? rete::to_lower_case(text) : text;
   }
