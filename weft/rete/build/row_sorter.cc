@@ -57,8 +57,16 @@ void RowSorter<N>::make_buckets(const ColumnHistogram& histogram) {
       buckets_.emplace_back().value_min = first;
       open = 0;
     }
-    open += count;
     bucket_of_slice_[slice] = static_cast<uint16_t>(buckets_.size() - 1);
+    if (count == 0) {
+      continue;
+    }
+    // From its first slice that has rows to its last: a bucket that is sorted once more over its
+    // own range must be narrower than this one, wherever in the range its rows lie.
+    if (open == 0) {
+      buckets_.back().value_min = first;
+    }
+    open += count;
     buckets_.back().value_max =
         slice == last ? histogram.value_max() : first + ((uint32_t{1} << shift_) - 1);
   }
