@@ -1,7 +1,10 @@
 #include "weft/base/random.h"
 
+#include <array>
 #include <bit>
 #include <random>
+
+#include <unistd.h>
 
 #include "weft/base/check.h"
 
@@ -18,12 +21,18 @@ Random::Random(uint64_t seed) : state_{} {
 }
 
 Random Random::from_system() {
-  std::random_device device;
-  const auto word = [&device] { return (uint64_t{device()} << 32U) | device(); };
   // All of the state: names that are drawn from it must not meet those of another process.
-  Random random(word());
+  std::array<uint64_t, 5> words{};
+  if (::getentropy(words.data(), sizeof(words)) != 0) {
+    std::random_device device;
+    for (uint64_t& word : words) {
+      word = (uint64_t{device()} << 32U) | device();
+    }
+  }
+  Random random(words[4]);
+  size_t next = 0;
   for (uint64_t& part : random.state_) {
-    part ^= word();
+    part ^= words.at(next++);
   }
   return random;
 }
