@@ -65,13 +65,15 @@ size_t fragments_to_fold(const std::vector<Fragment>& fragments, uint64_t new_ro
 
 Status move_sequences(const Fragment& fragment, const std::vector<uint32_t>& offsets,
                       MovedRows& moved) {
-  WEFT_TRY(const std::vector<uint64_t> ids,
-           expand_row_ids(fragment.row_ids.value_or(""), fragment.physical_rows));
+  WEFT_TRY(const std::vector<RowIdRun> ids,
+           row_id_runs(fragment.row_ids.value_or(""), fragment.physical_rows));
   WEFT_TRY(const std::vector<VersionRun> created,
            expand_versions(fragment.created_at_versions.value_or(""), fragment.physical_rows));
   WEFT_TRY(const std::vector<VersionRun> updated,
            expand_versions(fragment.last_updated_at_versions.value_or(""), fragment.physical_rows));
-  if (ids.size() != fragment.physical_rows) {
+  const uint64_t id_count =
+      ids.empty() ? 0 : ids.back().position + (ids.back().end - ids.back().start);
+  if (id_count != fragment.physical_rows) {
     return Error(ErrorKind::kCorrupt, "fragment has fewer row ids than rows")
         .with("fragment", fragment.id);
   }
@@ -92,8 +94,14 @@ Status move_sequences(const Fragment& fragment, const std::vector<uint32_t>& off
       append_run(out, 1, run < runs.size() ? runs[run].version : 1);
     }
   };
+  // A large fragment has few runs, and few of its rows move: nothing here is as long as it is.
+  auto run = ids.begin();
   for (const uint32_t offset : offsets) {
-    moved.row_ids.push_back(ids[offset]);
+    if (run == ids.end() || offset < run->position ||
+        offset - run->position >= run->end - run->start) {
+      run = std::ranges::upper_bound(ids, uint64_t{offset}, {}, &RowIdRun::position) - 1;
+    }
+    moved.row_ids.push_back(run->start + (offset - run->position));
   }
   pick(created, moved.created);
   pick(updated, moved.updated);

@@ -278,7 +278,14 @@ class Writer final : public DataFileWriter {
       return leaves_[full[i].leaf].shape.kind == ValueKind::kText;
     });
     std::vector<std::vector<EncodedPage>> encoded(full.size());
-    WEFT_TRY_STATUS(executor_.for_each(1 + full.size() + more_count, [&](size_t task) -> Status {
+    // Waking threads costs more than a few rows do.
+    uint64_t bytes = 0;
+    for (const FullPage& page : full) {
+      bytes += page.rows.memory_bytes();
+    }
+    base::InlineExecutor here;
+    base::Executor& executor = more_count == 0 && bytes < kParallelBytes ? here : executor_;
+    WEFT_TRY_STATUS(executor.for_each(1 + full.size() + more_count, [&](size_t task) -> Status {
       if (task == 0) {
         return write_encoded();
       }
