@@ -438,8 +438,10 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
 }
 
 Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication& staged) {
-  const lance::CommitOptions options{
-      .stage = stage_options(place, staged.state.head, ""), .rebases_max = 0, .rebase = false};
+  const lance::CommitOptions options{.stage = stage_options(place, staged.state.head, ""),
+                                     .rebases_max = 0,
+                                     .rebase = false,
+                                     .next = staged.heads};
   Result<lance::CommitResult> committed = lance::commit(staged.transaction, options);
   if (!committed.ok()) {
     Error error = std::move(committed).error();

@@ -119,6 +119,8 @@ Result<CatalogView> open_commit(const CatalogPlace& place, const CommitRecord& c
 struct StagedPublication {
   CatalogState state;
   lance::StagedTransaction transaction;
+  // The heads that follow (lance::CommitOptions::next). Views of what the caller keeps.
+  lance::NextObjects heads = {};
 };
 // Computes the next version upon `base` (null: the first one); its rows are held among the staged
 // objects, where those of the tables can join them, to be put under one barrier. The catalog

@@ -118,12 +118,17 @@ class CountingStore final : public ObjectStore, public ManyAsker {
   }
   Result<std::vector<PutOutcome>> put_many_if_absent(
       const std::vector<std::pair<std::string, ByteView>>& objects) override {
+    return put_many_foreseeing(objects, {});
+  }
+  Result<std::vector<PutOutcome>> put_many_foreseeing(
+      const std::vector<std::pair<std::string, ByteView>>& objects,
+      const std::vector<std::pair<std::string, ByteView>>& next) override {
     uint64_t bytes = 0;
     for (const auto& [name, content] : objects) {
       bytes += content.size();
     }
     const Ongoing ongoing(counter_, Operation::kPutIfAbsent, objects.size(), bytes);
-    return inner_.put_many_if_absent(objects);
+    return inner_.put_many_foreseeing(objects, next);
   }
   Result<std::unique_ptr<ObjectWriter>> create(const std::string& name) override {
     const Ongoing ongoing(counter_, Operation::kCreate, 1, 0);

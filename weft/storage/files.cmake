@@ -7,6 +7,7 @@ set(SOURCES
   fault_store.cc
   file_calls.cc
   file_lock.cc
+  foreseen_files.cc
   local_append.cc
   local_file.cc
   local_listing.cc
@@ -30,6 +31,7 @@ set(HEADERS
   fault_store.h
   file_calls.h
   file_lock.h
+  foreseen_files.h
   local_append.h
   local_file.h
   local_listing.h

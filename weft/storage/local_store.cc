@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <optional>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "weft/base/executor.h"
 #include "weft/storage/file_lock.h"
+#include "weft/storage/foreseen_files.h"
 #include "weft/storage/local_append.h"
 #include "weft/storage/local_file.h"
 #include "weft/storage/local_listing.h"
@@ -20,6 +23,8 @@ namespace {
 
 constexpr size_t kPutsTogetherMax = 64;
 
+using Objects = std::vector<std::pair<std::string, ByteView>>;
+
 // The bytes of a file with what the file was when they were read.
 struct Content {
   FileHandle file;
@@ -30,7 +35,12 @@ struct Content {
 class LocalStore final : public ObjectStore {
  public:
   LocalStore(const FileCalls& calls, FolderTree tree, LocalStoreOptions options)
-      : calls_(calls), options_(options), tree_(std::move(tree)) {}
+      : calls_(calls),
+        options_(options),
+        tree_(std::move(tree)),
+        syncs_(options.syncs_at_once != 0 ? options.syncs_at_once
+               : options.calls != nullptr ? 1
+                                          : kSyncsAtOnce) {}
 
   Capabilities capabilities() const override {
     const bool writable = ::faccessat(tree_.root().handle.get(), ".", W_OK, AT_EACCESS) == 0;
@@ -56,24 +66,32 @@ class LocalStore final : public ObjectStore {
     if (is_taken(place)) {
       return PutOutcome::kLost;
     }
-    WEFT_TRY(PendingFile file,
-             PendingFile::create(calls_, std::move(place.folder), std::move(place.leaf)));
-    WEFT_TRY_STATUS(file.append(bytes));
-    WEFT_TRY_STATUS(file.sync());
-    WEFT_TRY(const PutOutcome outcome, file.name_if_absent());
+    std::optional<PendingFile> file = foreseen(name, bytes, place);
+    if (!file.has_value()) {
+      WEFT_TRY(PendingFile fresh,
+               PendingFile::create(calls_, std::move(place.folder), std::move(place.leaf)));
+      WEFT_TRY_STATUS(fresh.append(bytes));
+      WEFT_TRY_STATUS(fresh.sync());
+      file.emplace(std::move(fresh));
+    }
+    WEFT_TRY(const PutOutcome outcome, file->name_if_absent());
     if (outcome == PutOutcome::kDone) {
-      WEFT_TRY_STATUS(sync_named(calls_, file.folder(), file.leaf()));
+      WEFT_TRY_STATUS(sync_named(calls_, file->folder(), file->leaf()));
     }
     return outcome;
   }
 
-  Result<std::vector<PutOutcome>> put_many_if_absent(
-      const std::vector<std::pair<std::string, ByteView>>& objects) override {
+  Result<std::vector<PutOutcome>> put_many_if_absent(const Objects& objects) override {
+    return put_many_foreseeing(objects, {});
+  }
+  Result<std::vector<PutOutcome>> put_many_foreseeing(const Objects& objects,
+                                                      const Objects& next) override {
+    std::vector<Foreseen> foreseen = write_foreseen(next);
     std::vector<PutOutcome> outcomes(objects.size(), PutOutcome::kLost);
     bool named = false;
     for (size_t begin = 0; begin < objects.size(); begin += kPutsTogetherMax) {
       const size_t end = std::min(begin + kPutsTogetherMax, objects.size());
-      Status status = put_group(objects, begin, end, outcomes, named);
+      Status status = put_group(objects, begin, end, outcomes, named, foreseen);
       if (!status.ok() && named) {
         return Error(ErrorKind::kRecoveryRequired, "some of several objects were put")
             .with("store", location())
@@ -239,43 +257,114 @@ class LocalStore final : public ObjectStore {
            now.st_mtim.tv_sec == then.st_mtim.tv_sec && now.st_mtim.tv_nsec == then.st_mtim.tv_nsec;
   }
 
+  // One of several objects of a call.
+  struct Putting {
+    size_t index = 0;
+    PendingFile file;
+    bool is_synced = false;
+  };
+  // What is synced with them, and named by a later call.
+  struct Foreseen {
+    std::string name;
+    ByteView bytes;
+    PendingFile file;
+    bool is_synced = false;
+  };
+
+  std::optional<PendingFile> foreseen(const std::string& name, ByteView bytes, const Place& place) {
+    return foreseen_.take(name, bytes, place.folder, clock_.monotonic_microseconds());
+  }
+
+  Result<PendingFile> start_file(Place place, ByteView bytes) {
+    WEFT_TRY(PendingFile file,
+             PendingFile::create(calls_, std::move(place.folder), std::move(place.leaf)));
+    WEFT_TRY_STATUS(file.append(bytes));
+    WEFT_TRY_STATUS(file.start_writing());
+    return file;
+  }
+
+  // What fails here is written by the call that puts it, which then tells.
+  std::vector<Foreseen> write_foreseen(const Objects& next) {
+    std::vector<Foreseen> all;
+    for (const auto& [name, bytes] : next) {
+      Result<Place> place = place_to_write(name);
+      if (!place.ok() || bytes.size() > kForeseenBytesMax || is_taken(*place)) {
+        continue;
+      }
+      if (Result<PendingFile> file = start_file(*std::move(place), bytes); file.ok()) {
+        all.push_back({name, bytes, *std::move(file)});
+      }
+    }
+    return all;
+  }
+
+  Status sync_all(std::vector<Putting>& files, std::vector<Foreseen>& foreseen) {
+    std::vector<Putting*> waiting;
+    for (Putting& each : files) {
+      if (!each.is_synced) {
+        waiting.push_back(&each);
+      }
+    }
+    return syncs_.for_each(waiting.size() + foreseen.size(), [&](size_t i) -> Status {
+      if (i < waiting.size()) {
+        return waiting[i]->file.sync();
+      }
+      Foreseen& hint = foreseen[i - waiting.size()];
+      hint.is_synced = hint.file.sync().ok();
+      return ok_status();
+    });
+  }
+
   // All contents first, then all syncs, all names, and each folder once: the syncs find most of
   // their work under way.
-  Status put_group(const std::vector<std::pair<std::string, ByteView>>& objects, size_t begin,
-                   size_t end, std::vector<PutOutcome>& outcomes, bool& named) {
-    std::vector<std::pair<size_t, PendingFile>> files;
+  Status put_group(const Objects& objects, size_t begin, size_t end,
+                   std::vector<PutOutcome>& outcomes, bool& named,
+                   std::vector<Foreseen>& foreseen_with) {
+    std::vector<Putting> files;
     for (size_t i = begin; i < end; ++i) {
-      WEFT_TRY(Place place, place_to_write(objects[i].first));
+      const auto& [name, bytes] = objects[i];
+      WEFT_TRY(Place place, place_to_write(name));
       if (is_taken(place)) {
         continue;
       }
-      WEFT_TRY(PendingFile file,
-               PendingFile::create(calls_, std::move(place.folder), std::move(place.leaf)));
-      WEFT_TRY_STATUS(file.append(objects[i].second));
-      WEFT_TRY_STATUS(file.start_writing());
-      files.emplace_back(i, std::move(file));
+      if (std::optional<PendingFile> file = foreseen(name, bytes, place); file.has_value()) {
+        files.push_back({i, *std::move(file), true});
+        continue;
+      }
+      WEFT_TRY(PendingFile file, start_file(std::move(place), bytes));
+      files.push_back({i, std::move(file)});
     }
-    for (auto& [index, file] : files) {
-      WEFT_TRY_STATUS(file.sync());
-    }
-    std::map<std::string, const PendingFile*> folders;
-    for (auto& [index, file] : files) {
-      WEFT_TRY(outcomes[index], file.name_if_absent());
-      if (outcomes[index] == PutOutcome::kDone) {
-        named = true;
-        folders.try_emplace(file.folder().path, &file);
+    WEFT_TRY_STATUS(sync_all(files, foreseen_with));
+    for (Foreseen& hint : foreseen_with) {
+      if (hint.is_synced) {
+        foreseen_.keep(std::move(hint.name), hint.bytes, std::move(hint.file),
+                       clock_.monotonic_microseconds());
       }
     }
-    for (const auto& [path, file] : folders) {
-      WEFT_TRY_STATUS(sync_named(calls_, file->folder(), file->leaf()));
+    foreseen_with.clear();
+    std::map<std::string, const PendingFile*> folders;
+    for (Putting& each : files) {
+      WEFT_TRY(outcomes[each.index], each.file.name_if_absent());
+      if (outcomes[each.index] == PutOutcome::kDone) {
+        named = true;
+        folders.try_emplace(each.file.folder().path, &each.file);
+      }
     }
-    return ok_status();
+    std::vector<const PendingFile*> one_of_each;
+    for (const auto& [path, file] : folders) {
+      one_of_each.push_back(file);
+    }
+    return syncs_.for_each(one_of_each.size(), [&](size_t i) {
+      return sync_named(calls_, one_of_each[i]->folder(), one_of_each[i]->leaf());
+    });
   }
 
   const FileCalls& calls_;
   LocalStoreOptions options_;
   base::SystemClock clock_;
   FolderTree tree_;
+  base::ThreadPool syncs_;
+  ForeseenFiles foreseen_;
 };
 
 }  // namespace

@@ -24,6 +24,8 @@
 
 namespace weft::storage {
 
+inline constexpr size_t kSyncsAtOnce = 8;
+
 struct LocalStoreOptions {
   // Makes the folder (and those above it) if it is absent.
   bool create_folder = false;
@@ -31,6 +33,10 @@ struct LocalStoreOptions {
   uint64_t lock_wait_ms = 60'000;
   // More entries below one list() are kLimit.
   uint64_t list_entries_max = 50'000'000;
+  // How many files of one call are synced at once, which is waiting for the disk and not for a
+  // processor. 0: kSyncsAtOnce, or one behind the other if `calls` are given, so that a trace has
+  // an order.
+  size_t syncs_at_once = 0;
   // Null: the operating system's. Must outlive the store, its readers and its writers.
   const FileCalls* calls = nullptr;
 };

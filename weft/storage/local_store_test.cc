@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "weft/storage/foreseen_files.h"
 #include "weft/storage/local_file.h"
 #include "weft/storage/testing/scripted_calls.h"
 #include "weft/storage/testing/test_folder.h"
@@ -198,6 +199,84 @@ TEST_F(LocalStoreTest, AFolderThatDoesNotSyncAfterTheNameWasGivenIsAnOpenOutcome
   const Error error = store->put_if_absent("a", as_bytes("x")).error();
   EXPECT_EQ(error.kind(), ErrorKind::kRecoveryRequired);
   EXPECT_THAT(error.to_string(), HasSubstr("EIO"));
+}
+
+TEST_F(LocalStoreTest, WhatIsForeseenIsSyncedWithTheRestAndThenOnlyNamed) {
+  const auto store = open();
+  const auto put = store->put_many_foreseeing({{"a", as_bytes("1")}},
+                                              {{"n", as_bytes("next")}, {"m", as_bytes("more")}});
+  ASSERT_THAT(put.value(), ElementsAre(PutOutcome::kDone));
+  EXPECT_THAT(calls_.trace(),
+              ElementsAre("sync ..", "create TMP", "write TMP", "create TMP", "write TMP",
+                          "create TMP", "write TMP", "sync TMP", "sync TMP", "sync TMP",
+                          "link TMP a", "unlink TMP", "sync ."));
+  EXPECT_THAT(names(false), ElementsAre("a"));
+  calls_.forget();
+  EXPECT_EQ(store->put_if_absent("n", as_bytes("next")).value(), PutOutcome::kDone);
+  EXPECT_EQ(store->put_many_if_absent({{"m", as_bytes("more")}}).value().front(),
+            PutOutcome::kDone);
+  EXPECT_THAT(calls_.trace(), ElementsAre("link TMP n", "unlink TMP", "sync .", "link TMP m",
+                                          "unlink TMP", "sync ."));
+  EXPECT_EQ(read_raw(folder_ / "n"), "next");
+  EXPECT_THAT(names(), ElementsAre("a", "m", "n"));
+}
+
+TEST_F(LocalStoreTest, WhatComesOtherwiseThanForeseenIsWrittenAnew) {
+  {
+    const auto store = open();
+    ASSERT_TRUE(store->put_many_foreseeing({{"a", as_bytes("1")}}, {{"n", as_bytes("next")}}).ok());
+    ASSERT_EQ(store->put_if_absent("n", as_bytes("other")).value(), PutOutcome::kDone);
+    EXPECT_EQ(read_raw(folder_ / "n"), "other");
+    ASSERT_TRUE(store->put_many_foreseeing({}, {{"o", as_bytes("own")}}).ok());
+    ASSERT_TRUE(store->put_many_foreseeing({{"b", as_bytes("2")}}, {{"o", as_bytes("own")}}).ok());
+    // Another one was faster: what is there stays.
+    write_raw(folder_ / "o", "theirs");
+    EXPECT_EQ(store->put_if_absent("o", as_bytes("own")).value(), PutOutcome::kLost);
+    EXPECT_EQ(read_raw(folder_ / "o"), "theirs");
+  }
+  EXPECT_THAT(names(), ElementsAre("a", "b", "n", "o"));
+}
+
+TEST_F(LocalStoreTest, OfTooMuchThatIsForeseenTheOldestLeaves) {
+  const auto store = open();
+  for (size_t i = 0; i <= kForeseenMax; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    ASSERT_TRUE(
+        store->put_many_foreseeing({{"a" + name, as_bytes("1")}}, {{name, as_bytes("x")}}).ok());
+  }
+  EXPECT_THAT(names(), SizeIs(2 * kForeseenMax + 1));
+  calls_.forget();
+  ASSERT_TRUE(store->put_if_absent("n0", as_bytes("x")).ok());
+  EXPECT_THAT(calls_.trace(), Contains("write TMP"));
+  calls_.forget();
+  ASSERT_TRUE(store->put_if_absent("n1", as_bytes("x")).ok());
+  EXPECT_THAT(calls_.trace(), ElementsAre("link TMP n1", "unlink TMP", "sync ."));
+}
+
+TEST_F(LocalStoreTest, AForeseenContentThatCannotBeSyncedIsNotUsed) {
+  const auto store = open();
+  calls_.deny([](const std::string& call, size_t index) {
+    return call == "sync TMP" && index > 5 ? -EIO : 0;  // the second file's
+  });
+  const auto put = store->put_many_foreseeing({{"a", as_bytes("1")}}, {{"n", as_bytes("next")}});
+  ASSERT_TRUE(put.ok()) << put.error().to_string();
+  calls_.deny({});
+  calls_.forget();
+  ASSERT_TRUE(store->put_if_absent("n", as_bytes("next")).ok());
+  EXPECT_THAT(calls_.trace(), Contains("sync TMP"));
+}
+
+TEST(LocalStoreThreads, FilesOfOneCallAreSyncedAtOnceAndAllAreThere) {
+  const TestFolder folder;
+  const auto store = open_local_store(folder.path()).value();
+  std::vector<std::pair<std::string, ByteView>> objects;
+  for (const char* const name : {"a/1", "a/2", "b/1", "c/1", "d/1", "d/2", "e"}) {
+    objects.emplace_back(name, as_bytes("x"));
+  }
+  const auto outcomes = store->put_many_foreseeing(objects, {{"f", as_bytes("y")}}).value();
+  EXPECT_THAT(outcomes, testing::Each(PutOutcome::kDone));
+  EXPECT_THAT(store->list("").value(), SizeIs(objects.size()));
+  EXPECT_EQ(store->put_if_absent("f", as_bytes("y")).value(), PutOutcome::kDone);
 }
 
 // Stopped before every single system call in turn: what is seen afterwards is the old state or the

@@ -206,7 +206,12 @@ class RememberingStore final : public ObjectStore, public ManyAsker {
   }
   Result<std::vector<PutOutcome>> put_many_if_absent(
       const std::vector<std::pair<std::string, ByteView>>& objects) override {
-    WEFT_TRY(std::vector<PutOutcome> outcomes, inner_.put_many_if_absent(objects));
+    return put_many_foreseeing(objects, {});
+  }
+  Result<std::vector<PutOutcome>> put_many_foreseeing(
+      const std::vector<std::pair<std::string, ByteView>>& objects,
+      const std::vector<std::pair<std::string, ByteView>>& next) override {
+    WEFT_TRY(std::vector<PutOutcome> outcomes, inner_.put_many_foreseeing(objects, next));
     for (size_t i = 0; i < objects.size(); ++i) {
       if (outcomes[i] == PutOutcome::kDone) {
         remember(objects[i].first, objects[i].second);

@@ -82,6 +82,12 @@ Result<Buffer> ObjectReader::read(Range range, std::stop_token stop) {
 
 void ObjectReader::prefetch(const std::vector<Range>& /*ranges*/) {}
 
+Result<std::vector<PutOutcome>> ObjectStore::put_many_foreseeing(
+    const std::vector<std::pair<std::string, ByteView>>& objects,
+    const std::vector<std::pair<std::string, ByteView>>& /*next*/) {
+  return put_many_if_absent(objects);
+}
+
 void ObjectStore::prefetch(const std::vector<std::string>& /*names*/) {}
 
 Result<std::unique_ptr<AppendFile>> ObjectStore::open_append(const std::string& name) {

@@ -141,6 +141,12 @@ class ObjectStore {
   // Several new objects under as few sync barriers as the store allows; one outcome each.
   virtual Result<std::vector<PutOutcome>> put_many_if_absent(
       const std::vector<std::pair<std::string, ByteView>>& objects) = 0;
+  // The same. `next` are likely to be put soon, by calls of their own: a hint, with which a local
+  // store makes their contents durable together with these, so that each later put has only a name
+  // to make durable. Nothing of them is visible, and they may as well never be put.
+  virtual Result<std::vector<PutOutcome>> put_many_foreseeing(
+      const std::vector<std::pair<std::string, ByteView>>& objects,
+      const std::vector<std::pair<std::string, ByteView>>& next);
   virtual Result<std::unique_ptr<ObjectWriter>> create(const std::string& name) = 0;
   // kLost: the object is not (or no longer) the one with this etag. An absent object has no etag:
   // the first version is made with put_if_absent.

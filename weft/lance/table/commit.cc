@@ -120,24 +120,26 @@ CommitResult lost(CommitOutcome outcome, Snapshot latest, Loss loss) {
 class Committer {
  public:
   Committer(const StagedTransaction& staged, const CommitOptions& options)
-      : options_(options), staged_(staged), store_(*staged.location.store) {}
+      : options_(options), given_(staged), store_(*staged.location.store) {}
 
   Result<CommitResult> run() {
     if (!planted(Bug::kPublishBeforeStaged)) {
-      WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
+      NextObjects next = options_.next;
+      next.emplace_back(staged().head_name, as_bytes(staged().head));
+      WEFT_TRY_STATUS(put_staged(store_, staged().objects, next));
     }
-    if (staged_.read_version != 0 && !staged_.base_is_durable && !planted(Bug::kSeenIsDurable)) {
+    if (staged().read_version != 0 && !staged().base_is_durable && !planted(Bug::kSeenIsDurable)) {
       WEFT_TRY_STATUS(sync_base());
     }
     for (uint64_t rebases = 0;; ++rebases) {
-      WEFT_TRY(const HeadOutcome outcome, create_head(store_, staged_.head_name, staged_.head));
+      WEFT_TRY(const HeadOutcome outcome, create_head(store_, staged().head_name, staged().head));
       if (outcome == HeadOutcome::kOurs) {
         if (planted(Bug::kPublishBeforeStaged)) {
-          WEFT_TRY_STATUS(put_staged(store_, staged_.objects));
+          WEFT_TRY_STATUS(put_staged(store_, staged().objects));
         }
         CommitResult result;
         result.outcome = CommitOutcome::kCommitted;
-        WEFT_TRY(result.snapshot, staged_.snapshot());
+        WEFT_TRY(result.snapshot, staged().snapshot());
         result.snapshot->set_durable();
         result.rebases = rebases;
         return result;
@@ -158,24 +160,24 @@ class Committer {
  private:
   // Reads every version since ours was staged. Something: that is how it ends.
   Result<std::optional<CommitResult>> meet_others() {
-    if (staged_.read_version == 0) {
-      WEFT_TRY(latest_, open_version(staged_.location, staged_.version, staged_.naming));
+    if (staged().read_version == 0) {
+      WEFT_TRY(latest_, open_version(staged().location, staged().version, staged().naming));
       return std::optional(lost(CommitOutcome::kConflict, *latest_,
                                 {{Verdict::kFail, "the table exists"}, latest_->version(), {}}));
     }
     std::optional<Loss> worst;
-    uint64_t version = staged_.version;
+    uint64_t version = staged().version;
     while (true) {
-      auto theirs = open_version(staged_.location, version, staged_.naming);
+      auto theirs = open_version(staged().location, version, staged().naming);
       if (!theirs.ok() && theirs.error().kind() == ErrorKind::kNotFound &&
-          version > staged_.version) {
+          version > staged().version) {
         break;
       }
       if (!theirs.ok()) {
         return std::move(theirs).error();
       }
       latest_ = std::move(theirs).value();
-      WEFT_TRY(Loss loss, judge_version(staged_.transaction, *latest_));
+      WEFT_TRY(Loss loss, judge_version(staged().transaction, *latest_));
       if (loss.is_ours) {
         WEFT_TRY_STATUS(sync_latest());
         CommitResult result;
@@ -189,7 +191,7 @@ class Committer {
       ++version;
     }
     WEFT_TRY_STATUS(store_.sync_existing(
-        {staged_.location.object(manifest_name(latest_->version(), latest_->naming()))}));
+        {staged().location.object(manifest_name(latest_->version(), latest_->naming()))}));
     if (worst->judgement.verdict == Verdict::kCompatible) {
       return std::optional<CommitResult>();
     }
@@ -200,7 +202,7 @@ class Committer {
 
   Status sync_latest() {
     WEFT_TRY_STATUS(store_.sync_existing(
-        {staged_.location.object(manifest_name(latest_->version(), latest_->naming()))}));
+        {staged().location.object(manifest_name(latest_->version(), latest_->naming()))}));
     latest_->set_durable();
     return {};
   }
@@ -208,15 +210,15 @@ class Committer {
   // whole without it.
   Status sync_base() {
     Status synced = store_.sync_existing(
-        {staged_.location.object(manifest_name(staged_.read_version, staged_.naming))});
+        {staged().location.object(manifest_name(staged().read_version, staged().naming))});
     return !synced.ok() && synced.error().kind() == ErrorKind::kNotFound ? Status() : synced;
   }
 
   // The same operation upon the newest version.
   Status restage() {
-    Operation operation = staged_.transaction.operation;
+    Operation operation = staged().transaction.operation;
     if (const std::vector<Fragment>* added = added_fragments(operation)) {
-      WEFT_TRY(const Snapshot before, staged_.snapshot());
+      WEFT_TRY(const Snapshot before, staged().snapshot());
       WEFT_TRY_STATUS(check_same_fields(*added, before.manifest(), latest_->manifest()));
     }
     if (auto* rewrite = std::get_if<RewriteOperation>(&operation)) {
@@ -225,19 +227,22 @@ class Committer {
       }
     }
     // Data and deletion files stay; the transaction is another one.
-    std::vector<StagedObject> kept = staged_.objects;
+    std::vector<StagedObject> kept = staged().objects;
     StageOptions again = options_.stage;
-    again.uuid = staged_.transaction.uuid;
+    again.uuid = staged().transaction.uuid;
     WEFT_TRY(StagedTransaction next, Stage(*latest_, again).finish(std::move(operation)));
     WEFT_TRY_STATUS(put_staged(store_, next.objects));
     next.objects.insert(next.objects.begin(), std::make_move_iterator(kept.begin()),
                         std::make_move_iterator(kept.end()));
-    staged_ = std::move(next);
+    restaged_ = std::move(next);
     return {};
   }
 
+  const StagedTransaction& staged() const { return restaged_ ? *restaged_ : given_; }
+
   const CommitOptions& options_;
-  StagedTransaction staged_;
+  const StagedTransaction& given_;
+  std::optional<StagedTransaction> restaged_;
   storage::ObjectStore& store_;
   std::optional<Snapshot> latest_;
 };

@@ -192,13 +192,14 @@ namespace {
 constexpr int kPutRepeatsMax = 8;
 
 // False: something was there, and is gone again.
-Result<bool> put_once(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {
+Result<bool> put_once(storage::ObjectStore& store, const std::vector<StagedObject>& objects,
+                      const NextObjects& next) {
   std::vector<std::pair<std::string, ByteView>> puts;
   puts.reserve(objects.size());
   for (const auto& [name, bytes] : objects) {
     puts.emplace_back(name, as_bytes(bytes));
   }
-  auto outcomes = store.put_many_if_absent(puts);
+  auto outcomes = store.put_many_foreseeing(puts, next);
   if (!outcomes.ok() && outcomes.error().kind() == ErrorKind::kRecoveryRequired) {
     // The names are ours alone: putting them once more shows what is there.
     outcomes = store.put_many_if_absent(puts);
@@ -234,9 +235,10 @@ Result<bool> put_once(storage::ObjectStore& store, const std::vector<StagedObjec
 
 }  // namespace
 
-Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects) {
+Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects,
+                  const NextObjects& next) {
   for (int repeat = 0; !objects.empty(); ++repeat) {
-    WEFT_TRY(const bool is_whole, put_once(store, objects));
+    WEFT_TRY(const bool is_whole, put_once(store, objects, repeat == 0 ? next : NextObjects()));
     if (is_whole) {
       break;
     }

@@ -137,8 +137,11 @@ Result<StagedTransaction> stage_new_table(NewTable table, const StageOptions& op
                                           std::vector<StagedObject> held = {});
 
 // Puts objects under as few sync barriers as the store allows. What is there already must be the
-// same (an earlier attempt of this operation), else kAlreadyExists.
-Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects);
+// same (an earlier attempt of this operation), else kAlreadyExists. `next`: what is put after them
+// if all goes well, a hint for the store (ObjectStore::put_many_foreseeing).
+using NextObjects = std::vector<std::pair<std::string, ByteView>>;
+Status put_staged(storage::ObjectStore& store, const std::vector<StagedObject>& objects,
+                  const NextObjects& next = {});
 
 enum class CommitOutcome : uint8_t {
   kCommitted,
@@ -159,6 +162,8 @@ struct CommitOptions {
   StageOptions stage;          // for restaging upon newer versions
   uint64_t rebases_max = 100;  // more: kRetry
   bool rebase = true;          // false: whoever loses the number gets kRetry
+  // What the caller puts once this has its head; as `next` of put_staged.
+  NextObjects next = {};
 };
 // Puts `staged.objects`, then the head if absent.
 // Errors: those of the store; kRecoveryRequired; kCorrupt if a version between cannot be read.
