@@ -1,6 +1,7 @@
 #include "weft/graph/load.h"
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "weft/base/planted.h"
@@ -78,6 +79,7 @@ class Loader {
   txn::WriteRequest write_request() const {
     txn::WriteRequest write;
     write.operation = operation_;
+    write.is_new_operation = request_.operation.is_none();
     write.kind = action_name(Action::kLoad);
     write.actor = authority_.actor;
     write.message = request_.message;
@@ -132,7 +134,13 @@ class Loader {
       const auto work = [&](size_t task) {
         return task == 0 ? read_some(input, reader, done) : take_rows(batches, done.rows);
       };
-      WEFT_TRY_STATUS(place_.executor.for_each(2, work));
+      if (batches.empty()) {
+        WEFT_TRY_STATUS(work(0));
+      } else if (done.at_end) {
+        WEFT_TRY_STATUS(work(1));
+      } else {
+        WEFT_TRY_STATUS(place_.executor.for_each(2, work));
+      }
       batches = reader.take_batches();
       if (request_.progress) {
         request_.progress(done.bytes, done.rows);
@@ -154,14 +162,14 @@ class Loader {
   Status read_some(codec::InputStream& input, ndjson::LoadReader& reader, Progress& done) {
     const uint64_t end = done.bytes + kInputTogether;
     while (!done.at_end && done.bytes < end) {
-      WEFT_TRY(const size_t count, input.read(buffer_));
+      WEFT_TRY(const size_t count, input.read({buffer_.get(), kInputBytes}));
       if (count == 0) {
         done.at_end = true;
         const Status finished = reader.finish(stop_);
         return !finished.ok() && reader.violations().empty() ? finished : ok_status();
       }
       done.bytes += count;
-      const ByteView bytes(buffer_.data(), count);
+      const ByteView bytes(buffer_.get(), count);
       if (!request_.idempotency_key.empty()) {
         request_hash_.update(bytes);
       }
@@ -271,7 +279,8 @@ class Loader {
   // What the load is read against; it is checked against what it is written upon.
   std::shared_ptr<const GraphSnapshot> graph_;
   LoadedTables tables_;
-  std::vector<std::byte> buffer_ = std::vector<std::byte>(kInputBytes);
+  // Not filled: a small load touches little of it.
+  std::unique_ptr<std::byte[]> buffer_ = std::make_unique_for_overwrite<std::byte[]>(kInputBytes);
   uint64_t waiting_bytes_ = 0;
   codec::Blake3 request_hash_;  // of mode, branch and input
   std::vector<ndjson::OpenEndpoint> open_endpoints_;

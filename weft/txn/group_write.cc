@@ -62,6 +62,7 @@ class GroupAttempt {
   Status keep(const Change& change, const Capture& capture);
   void hold(const lance::StagedObject& object);
   Result<catalog::StagedPublication> join();
+  std::vector<PublishedTable> published_tables() const;
   std::vector<CommitRecord> earlier_commits(const CatalogState& last) const;
 
   const catalog::CatalogPlace& place_;
@@ -225,16 +226,21 @@ Result<catalog::StagedPublication> GroupAttempt::join() {
 }
 
 Result<catalog::PublishResult> GroupAttempt::publish() {
-  WEFT_TRY(const catalog::StagedPublication staged, join());
+  WEFT_TRY(catalog::StagedPublication staged, join());
+  staged.heads = heads_of(published_tables());
   return publish_commits(place_, staged);
 }
 
-void GroupAttempt::finish(const CatalogView& published) {
+std::vector<PublishedTable> GroupAttempt::published_tables() const {
   std::vector<PublishedTable> tables;
   for (const auto& [key, table] : tables_) {
     tables.push_back({table.identity, &table.staged.back()});
   }
-  const bool has_followed = follow_published(place_, published, tables);
+  return tables;
+}
+
+void GroupAttempt::finish(const CatalogView& published) {
+  const bool has_followed = follow_published(place_, published, published_tables());
   published_.push_back(published.state().head);
   for (size_t i = 0; i < staged_.size(); ++i) {
     published_[i].catalog_version = published.version();
@@ -323,7 +329,7 @@ class GroupWriter {
   Status answer_repeated(const CatalogView& view, uint64_t attempt) {
     for (const Pending& pending : pending_) {
       const WriteRequest& request = *pending.member->request;
-      if (attempt == 1 && request.operation.is_none() && request.idempotency_key.empty()) {
+      if (attempt == 1 && !may_be_repeated(request)) {
         continue;
       }
       auto earlier = find_earlier(place_, view, pending.operation, request, attempt - 1);

@@ -33,7 +33,7 @@ class Writer {
     WEFT_TRY(Beginning beginning, begin_write(place_, request_.tables));
     view_ = std::move(beginning.view);
     pinned_heads_ = std::move(beginning.pinned_heads);
-    if (view_ && (!request_.operation.is_none() || !request_.idempotency_key.empty())) {
+    if (view_ && may_be_repeated(request_)) {
       WEFT_TRY(const std::optional<Receipt> earlier,
                find_earlier(place_, *view_, operation_, request_, 0));
       if (earlier.has_value()) {
@@ -90,6 +90,7 @@ class Writer {
     WEFT_TRY(catalog::StagedPublication staged,
              catalog::stage_publication(place_, capture.view(), std::move(next)));
     join_objects(change, capture, staged);
+    staged.heads = heads_of(published_tables(change));
     WEFT_TRY_STATUS(check_lifetime(place_, began_us_));
     if (view_ && planted(Bug::kHeadFirst)) {
       WEFT_TRY_STATUS(lance::put_staged(place_.store, staged.transaction.objects));

@@ -56,6 +56,9 @@ inline constexpr int64_t kWriterLifetimeUs = int64_t{24} * 3600 * 1'000'000;
 struct WriteRequest {
   // None: a fresh one. To be repeated after kRecoveryRequired, whose fact operation holds it.
   base::Ulid operation = {};
+  // `operation` was made for this very call: nobody can have done it before, so that its commit is
+  // looked for only once an attempt was lost.
+  bool is_new_operation = false;
   std::string kind = {};
   std::string actor = {};
   std::string message = {};

@@ -79,6 +79,18 @@ Result<std::optional<CommitRecord>> find_key(const catalog::CatalogPlace& place,
 
 }  // namespace
 
+namespace {
+
+bool has_given_operation(const WriteRequest& request) {
+  return !request.operation.is_none() && !request.is_new_operation;
+}
+
+}  // namespace
+
+bool may_be_repeated(const WriteRequest& request) {
+  return has_given_operation(request) || !request.idempotency_key.empty();
+}
+
 Status check_key_length(const WriteRequest& request) {
   if (request.idempotency_key.size() > kIdempotencyKeyBytesMax) {
     return Error(ErrorKind::kLimit, "an idempotency key is too long")
@@ -102,7 +114,8 @@ Result<std::optional<Receipt>> find_earlier(const catalog::CatalogPlace& place,
                                             const CatalogView& view, base::Ulid operation,
                                             const WriteRequest& request, uint64_t attempts) {
   std::optional<CommitRecord> commit;
-  if (!planted(Bug::kOperationNotLookedFor)) {
+  const bool may_be_there = attempts > 0 || has_given_operation(request);
+  if (may_be_there && !planted(Bug::kOperationNotLookedFor)) {
     WEFT_TRY(commit, view.find_operation(operation));
   }
   if (!commit.has_value() && !(planted(Bug::kKeyLookedForOnce) && attempts > 0)) {
@@ -214,6 +227,14 @@ Status rebase_table(const catalog::CatalogPlace& place, const std::string& actor
 Result<catalog::PublishResult> publish_commits(const catalog::CatalogPlace& place,
                                                const catalog::StagedPublication& staged) {
   return catalog::publish(place, staged);
+}
+
+lance::NextObjects heads_of(const std::vector<PublishedTable>& tables) {
+  lance::NextObjects heads;
+  for (const PublishedTable& table : tables) {
+    heads.emplace_back(table.staged->head_name, as_bytes(table.staged->head));
+  }
+  return heads;
 }
 
 bool follow_published(const catalog::CatalogPlace& place, const CatalogView& view,

@@ -24,6 +24,9 @@ Result<Beginning> begin_write(const catalog::CatalogPlace& place,
                               const std::vector<std::string>& keys);
 Result<std::optional<catalog::CatalogView>> open_if_any(const catalog::CatalogPlace& place);
 
+// Whether somebody may have done this before the first attempt: by an operation that was given, or
+// under a key.
+bool may_be_repeated(const WriteRequest& request);
 // The receipt of this operation, or of this request's key, if its commit is there (T3).
 Result<std::optional<Receipt>> find_earlier(const catalog::CatalogPlace& place,
                                             const catalog::CatalogView& view, base::Ulid operation,
@@ -62,6 +65,7 @@ struct PublishedTable {
   catalog::TableIdentity identity;
   const lance::StagedTransaction* staged = nullptr;
 };
+lance::NextObjects heads_of(const std::vector<PublishedTable>& tables);
 bool follow_published(const catalog::CatalogPlace& place, const catalog::CatalogView& view,
                       const std::vector<PublishedTable>& tables);
 
