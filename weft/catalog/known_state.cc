@@ -1,5 +1,10 @@
 #include "weft/catalog/known_state.h"
 
+#include <unordered_set>
+#include <utility>
+
+#include "weft/lance/table/names.h"
+
 namespace weft::catalog {
 namespace {
 
@@ -20,15 +25,41 @@ std::optional<CatalogView> KnownState::newest(const std::string& life) const {
 }
 
 void KnownState::note_newest(const std::string& life, const CatalogView& view) {
-  const base::MutexLock lock(mutex_);
-  if (newest_.size() >= kChainsMax && !newest_.contains(life)) {
-    newest_.clear();
+  std::optional<CatalogView> before;
+  {
+    const base::MutexLock lock(mutex_);
+    if (newest_.size() >= kChainsMax && !newest_.contains(life)) {
+      newest_.clear();
+    }
+    const auto at = newest_.find(life);
+    if (at == newest_.end()) {
+      newest_.emplace(life, Newest{view, clock_.monotonic_microseconds()});
+    } else if (at->second.view.version() <= view.version()) {
+      before = std::exchange(at->second, Newest{view, clock_.monotonic_microseconds()}).view;
+    }
   }
-  const auto at = newest_.find(life);
-  if (at == newest_.end()) {
-    newest_.emplace(life, Newest{view, clock_.monotonic_microseconds()});
-  } else if (at->second.view.version() <= view.version()) {
-    at->second = Newest{view, clock_.monotonic_microseconds()};
+  if (before.has_value() && !before->is_inherited()) {
+    forget_left(before->snapshot(), view.snapshot());
+  }
+}
+
+void KnownState::forget_left(const lance::Snapshot& before, const lance::Snapshot& now) {
+  if (before.version() >= now.version() || before.location().folder() != now.location().folder()) {
+    return;
+  }
+  std::unordered_set<uint64_t> stays;
+  for (const lance::Fragment& fragment : now.manifest().fragments) {
+    stays.insert(fragment.id);
+  }
+  for (const lance::Fragment& fragment : before.manifest().fragments) {
+    if (stays.contains(fragment.id)) {
+      continue;
+    }
+    for (const lance::DataFile& file : fragment.files) {
+      if (const auto name = before.data_file_name(file); name.ok()) {
+        objects_.forget(*name);
+      }
+    }
   }
 }
 
@@ -47,14 +78,28 @@ std::optional<lance::Snapshot> KnownState::pinned(const TableEntry& table) const
 }
 
 void KnownState::note_pinned(const TableEntry& table, const lance::Snapshot& version) {
-  const base::MutexLock lock(mutex_);
-  if (find(table) != nullptr) {
-    return;
+  std::optional<Table> before;
+  {
+    const base::MutexLock lock(mutex_);
+    if (find(table) != nullptr) {
+      return;
+    }
+    if (tables_.size() >= kTablesMax) {
+      tables_.clear();
+    }
+    Table next{version, table.pin.detached_hash, table.pin.detached_version};
+    const auto at = tables_.find({table.path, table.pin.ref});
+    if (at == tables_.end()) {
+      tables_.emplace(std::pair(table.path, table.pin.ref), std::move(next));
+    } else {
+      before = std::exchange(at->second, std::move(next));
+    }
   }
-  if (tables_.size() >= kTablesMax) {
-    tables_.clear();
+  if (before.has_value() && before->version.version() < version.version()) {
+    objects_.forget(
+        before->version.location().object(lance::manifest_name(before->detached_version)));
+    forget_left(before->version, version);
   }
-  tables_.insert_or_assign({table.path, table.pin.ref}, Table{version, table.pin.detached_hash});
 }
 
 bool KnownState::was_head(const TableEntry& table) const {
@@ -83,10 +128,11 @@ void KnownState::note_parsed(const std::string& name, std::shared_ptr<const void
 
 bool is_worth_remembering(std::string_view name, uint64_t size) {
   const bool is_detached = name.find("/_versions/d") != std::string_view::npos;
-  const bool is_kept = name.find("/_weft/") != std::string_view::npos;
+  // Copies of transactions are asked for where an engine has cleaned, and never again.
+  const bool is_run = name.find("/_weft/keys-") != std::string_view::npos;
   const bool is_small_data =
       name.ends_with(lance::kDataEnding) && size <= storage::kRememberedWholeBytesMax;
-  return is_detached || is_kept || is_small_data || name.starts_with("_schema/");
+  return is_detached || is_run || is_small_data || name.starts_with("_schema/");
 }
 
 }  // namespace weft::catalog

@@ -9,6 +9,8 @@
 // W3  The same of a head after kKnownHeadMaxUs: a tag may have kept it below versions of others
 // that
 //     a cleanup removed, which asking for the next number does not show (weft/txn/head.h).
+// W4  What only a version of before names is forgotten when the next one is noted, so that what is
+//     kept does not grow with the number of commits but with what the newest versions consist of.
 // Thread-safe.
 #pragma once
 
@@ -60,9 +62,12 @@ class KnownState {
   struct Table {
     lance::Snapshot version;
     std::string detached_hash;
+    uint64_t detached_version = 0;
     std::optional<int64_t> head_since_us = {};
   };
   const Table* find(const TableEntry& table) const WEFT_REQUIRES(mutex_);
+  // The small files of `before` that are not those of `now` (W4).
+  void forget_left(const lance::Snapshot& before, const lance::Snapshot& now);
 
   storage::ObjectMemory objects_;
   const base::Clock& clock_;

@@ -26,8 +26,8 @@ class KnownStateTest : public testing::Test {
             .known = known};
   }
   // The next commit, by a process that knows nothing.
-  CatalogView publish_next(KnownState* known = nullptr) {
-    const CatalogPlace at = place(known);
+  CatalogView publish_next(KnownState* known = nullptr) { return publish_next(place(known)); }
+  CatalogView publish_next(const CatalogPlace& at) {
     const Result<CatalogView> base = open_latest(at);
     CatalogState next = base.ok() ? base->state() : CatalogState();
     const CommitRecord before = std::exchange(next.head, CommitRecord());
@@ -94,6 +94,25 @@ TEST_F(KnownStateTest, HeadsAndVersionsOfTheCatalogAreNotRemembered) {
   EXPECT_TRUE(is_worth_remembering("A-1.lance/data/x.weft", 10));
   EXPECT_FALSE(is_worth_remembering("A-1.lance/data/x.weft", uint64_t{1} << 30U));
   EXPECT_TRUE(is_worth_remembering("A-1.lance/_weft/keys-x.run", uint64_t{1} << 30U));
+  EXPECT_FALSE(is_worth_remembering("A-1.lance/_weft/_transactions/1-x.txn", 10));
+}
+
+TEST_F(KnownStateTest, WhatIsRememberedDoesNotGrowWithTheCommits) {
+  const auto store = storage::remembering_store(store_, known_.objects(), is_worth_remembering);
+  uint64_t after_few = 0;
+  CatalogPlace at{.store = *store,
+                  .clock = clock_,
+                  .random = random_,
+                  .executor = executor_,
+                  .life = {},
+                  .known = &known_};
+  for (int i = 0; i < 640; ++i) {
+    publish_next(at);
+    after_few = i == 63 ? known_.objects().used_bytes() : after_few;
+  }
+  // 63 commits lie in seven fragments and seven of eight rows, 639 in up to seven more.
+  EXPECT_GT(after_few, 0U);
+  EXPECT_LT(known_.objects().used_bytes(), 6 * after_few);
 }
 
 }  // namespace

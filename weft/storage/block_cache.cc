@@ -39,6 +39,18 @@ Buffer BlockCache::insert(Key key, ByteView bytes) {
   return copy;
 }
 
+void BlockCache::erase(uint64_t object, uint64_t count) {
+  const base::MutexLock lock(mutex_);
+  for (uint64_t block = 0; block < count; ++block) {
+    const auto at = index_.find({object, block});
+    if (at != index_.end()) {
+      used_bytes_ -= at->second->bytes.size();
+      blocks_.erase(at->second);
+      index_.erase(at);
+    }
+  }
+}
+
 uint64_t BlockCache::used_bytes() const {
   const base::MutexLock lock(mutex_);
   return used_bytes_;

@@ -31,6 +31,9 @@ class BlockCache {
   // Copies, so that a block of a long answer does not keep the answer alive.
   Buffer insert(Key key, ByteView bytes);
 
+  // Blocks [0, count) of an object.
+  void erase(uint64_t object, uint64_t count);
+
   uint64_t bytes_max() const { return bytes_max_; }
   uint64_t used_bytes() const;
 

@@ -276,8 +276,17 @@ ObjectMemory::Known ObjectMemory::note(const std::string& name, uint64_t size) {
 }
 
 void ObjectMemory::forget(const std::string& name) {
-  const base::MutexLock lock(mutex_);
-  known_.erase(name);
+  Known object;
+  {
+    const base::MutexLock lock(mutex_);
+    const auto at = known_.find(name);
+    if (at == known_.end()) {
+      return;
+    }
+    object = at->second;
+    known_.erase(at);
+  }
+  blocks_.erase(object.id, block_count(object.size));
 }
 
 std::optional<Buffer> ObjectMemory::block(const Known& object, uint64_t index) {

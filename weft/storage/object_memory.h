@@ -43,6 +43,7 @@ class ObjectMemory {
   // Nothing: not known.
   std::optional<Known> find(const std::string& name) const;
   Known note(const std::string& name, uint64_t size);
+  // Frees what is remembered of it.
   void forget(const std::string& name);
 
   // Block `index` of an object, and bytes of it.

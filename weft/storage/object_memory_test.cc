@@ -45,6 +45,18 @@ class ObjectMemoryTest : public testing::Test {
   std::unique_ptr<ObjectStore> store_;
 };
 
+TEST_F(ObjectMemoryTest, WhatIsForgottenTakesNoMemory) {
+  const std::string text = pattern(20'000);
+  ASSERT_TRUE(store_->put_if_absent("fixed/a", as_bytes(text)).ok());
+  EXPECT_EQ(memory_->used_bytes(), text.size());
+  memory_->forget("fixed/a");
+  memory_->forget("fixed/b");
+  EXPECT_EQ(memory_->used_bytes(), 0U);
+  calls();
+  EXPECT_EQ(as_text(store_->get("fixed/a", text.size())->bytes.view()), text);
+  EXPECT_EQ(calls(), 1U);
+}
+
 TEST_F(ObjectMemoryTest, WhatWasPutIsNotReadAgain) {
   const std::string text = pattern(20'000);
   ASSERT_TRUE(
