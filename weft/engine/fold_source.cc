@@ -11,6 +11,9 @@ class CursorOfFold final : public exec::QuadCursor {
   Status next(rdf::IdBatch& batch) override { return cursor_->next(batch); }
   Status seek(rdf::TermId key0, rdf::TermId key1) override { return cursor_->seek(key0, key1); }
   void start_small() override { cursor_->start_small(); }
+  Status stop_before(rdf::TermId key0, rdf::TermId key1) override {
+    return cursor_->stop_before(key0, key1);
+  }
 
  private:
   std::unique_ptr<quads::FoldCursor> cursor_;
@@ -51,6 +54,18 @@ class SourceOfFold final : public exec::QuadSource {
                                                  std::stop_token stop) override {
     WEFT_TRY(auto cursor, fold_.scan(pattern, permutation, std::move(stop)));
     return std::unique_ptr<exec::QuadCursor>(std::make_unique<CursorOfFold>(std::move(cursor)));
+  }
+  Result<std::vector<exec::ScanCut>> cuts(const rdf::IdPattern& pattern,
+                                          rdf::Permutation permutation, size_t pieces,
+                                          std::stop_token stop) override {
+    WEFT_TRY(const std::vector<quads::Fold::Cut> found,
+             fold_.cuts(pattern, permutation, pieces, std::move(stop)));
+    std::vector<exec::ScanCut> cuts;
+    cuts.reserve(found.size());
+    for (const auto& [key0, key1] : found) {
+      cuts.push_back({key0, key1});
+    }
+    return cuts;
   }
   Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                   std::stop_token stop) override {

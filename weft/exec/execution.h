@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/base/budget.h"
@@ -17,6 +19,8 @@
 #include "weft/plan/plan.h"
 
 namespace weft::exec {
+
+struct Share;
 
 // Longest string that an expression may make (limit "expression_bytes_max").
 inline constexpr size_t kExpressionBytesMax = size_t{256} << 20U;
@@ -33,7 +37,28 @@ struct Execution {
         services(options.services),
         stopwatch(options.measure_time ? options.clock : nullptr),
         now_milliseconds(options.clock->now().microseconds / 1'000),
-        labels(*options.random) {}
+        labels(*options.random),
+        executor(options.executor),
+        parallel(options.parallel) {}
+  // A worker's own, beside up to `workers` others: number `layer`, from 1 on. What `main` has must
+  // not change while it works; what is random in it is its own.
+  Execution(const Execution& main, base::Random& own_random, std::stop_token stop, uint32_t layer,
+            uint64_t workers)
+      : source(main.source),
+        budget(main.budget),
+        random(own_random),
+        interrupt(main.interrupt.with(std::move(stop))),
+        pool(&main.budget, &main.pool, layer),
+        values(main.source, pool, &main.budget, workers),
+        services(main.services),
+        stopwatch(main.stopwatch),
+        now_milliseconds(main.now_milliseconds),
+        base_iri(main.base_iri),
+        labels(own_random),
+        runs(main.runs.size()),
+        plan(main.plan),
+        loop_graph(main.loop_graph),
+        executor(nullptr) {}
 
   // The stored ids of computed ones, where the graph holds the token: replaced in `column`.
   Status resolve(Column& column);
@@ -54,6 +79,9 @@ struct Execution {
   const plan::Plan* plan = nullptr;  // null before there is one
   // The graph of the loop that is running: what EXISTS is asked in.
   rdf::TermId loop_graph = rdf::kNoTerm;
+  base::Executor* executor;  // null in a worker: it is one thread
+  ParallelOptions parallel;
+  const Share* share = nullptr;  // in a worker: what of the fragment is its own
 };
 
 }  // namespace weft::exec

@@ -35,6 +35,12 @@ class Interrupt {
     return ok_status();
   }
   const std::stop_token& stop() const { return stop_; }
+  // The same time, and another stop.
+  Interrupt with(std::stop_token stop) const {
+    Interrupt other = *this;
+    other.stop_ = std::move(stop);
+    return other;
+  }
 
  private:
   std::stop_token stop_;

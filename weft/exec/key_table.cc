@@ -19,12 +19,13 @@ uint64_t mix(uint64_t hash, uint64_t id) {
 
 KeyTable::KeyTable(size_t width, base::MemoryBudget* budget) : charge_(budget), keys_(width) {}
 
-void KeyTable::hash(std::span<const Column* const> keys, size_t rows) {
-  hashes_.assign(rows, 0x243f6a8885a308d3ULL);
+void KeyTable::hash(std::span<const Column* const> keys, size_t rows,
+                    std::vector<uint64_t>& hashes) {
+  hashes.assign(rows, 0x243f6a8885a308d3ULL);
   for (const Column* column : keys) {
     const rdf::TermId* ids = column->data();
     for (size_t row = 0; row < rows; ++row) {
-      hashes_[row] = mix(hashes_[row], ids[row]);
+      hashes[row] = mix(hashes[row], ids[row]);
     }
   }
 }
@@ -68,7 +69,7 @@ Status KeyTable::grow(size_t keys_wanted) {
 
 Status KeyTable::insert(std::span<const Column* const> keys, size_t rows,
                         std::vector<uint32_t>& numbers) {
-  hash(keys, rows);
+  hash(keys, rows, hashes_);
   numbers.resize(rows);
   for (size_t row = 0; row < rows; ++row) {
     if ((size_ + 1) * 2 > slots_.size()) {
@@ -99,15 +100,15 @@ Status KeyTable::insert(std::span<const Column* const> keys, size_t rows,
 }
 
 void KeyTable::find(std::span<const Column* const> keys, size_t rows,
-                    std::vector<uint32_t>& numbers) {
+                    std::vector<uint32_t>& numbers, std::vector<uint64_t>& hashes) const {
   numbers.assign(rows, kAbsent);
   if (size_ == 0) {
     return;
   }
-  hash(keys, rows);
+  hash(keys, rows, hashes);
   const size_t mask = slots_.size() - 1;
   for (size_t row = 0; row < rows; ++row) {
-    const auto hash32 = static_cast<uint32_t>(hashes_[row]);
+    const auto hash32 = static_cast<uint32_t>(hashes[row]);
     for (size_t slot = hash32 & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
       const uint32_t number = slots_[slot] - 1;
       if (key_hashes_[number] == hash32 && equal(keys, row, number)) {

@@ -25,8 +25,14 @@ class KeyTable {
   // The numbers of the keys of a batch: key i is (keys[0][i], keys[1][i], …), i < rows. New keys
   // are added, numbered in order of appearance. Errors: kLimit.
   Status insert(std::span<const Column* const> keys, size_t rows, std::vector<uint32_t>& numbers);
-  // The same for keys that are there already, else kAbsent.
-  void find(std::span<const Column* const> keys, size_t rows, std::vector<uint32_t>& numbers);
+  // The same for keys that are there already, else kAbsent. `hashes` is room for the hashes of the
+  // batch: several threads may search at once, each with its own.
+  void find(std::span<const Column* const> keys, size_t rows, std::vector<uint32_t>& numbers,
+            std::vector<uint64_t>& hashes) const;
+
+  void find(std::span<const Column* const> keys, size_t rows, std::vector<uint32_t>& numbers) {
+    find(keys, rows, numbers, hashes_);
+  }
 
   size_t size() const { return size_; }
   // Column `column` of all keys, by number.
@@ -34,7 +40,7 @@ class KeyTable {
   void clear();
 
  private:
-  void hash(std::span<const Column* const> keys, size_t rows);
+  static void hash(std::span<const Column* const> keys, size_t rows, std::vector<uint64_t>& hashes);
   bool equal(std::span<const Column* const> keys, size_t row, uint32_t number) const;
   Status grow(size_t keys_wanted);
 

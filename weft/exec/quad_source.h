@@ -31,6 +31,17 @@ class QuadCursor {
   virtual Status seek(rdf::TermId key0, rdf::TermId key1) = 0;
   // A hint before the first next(): few rows may be enough, so batches should begin small.
   virtual void start_small() {}
+  // A hint before the first next(): rows from (key0, key1) on, keys as of seek(), are not wanted,
+  // though some may come.
+  virtual Status stop_before(rdf::TermId /*key0*/, rdf::TermId /*key1*/) { return ok_status(); }
+};
+
+// A place between the rows of a scan: before it stand those whose ids at the two positions that
+// follow the pattern's bound ones are less. `key1` may be kNoTerm.
+struct ScanCut {
+  rdf::TermId key0 = rdf::kNoTerm;
+  rdf::TermId key1 = rdf::kNoTerm;
+  friend auto operator<=>(const ScanCut&, const ScanCut&) = default;
 };
 
 // Thread-safe; one immutable state of one graph.
@@ -62,6 +73,15 @@ class QuadSource : public plan::Statistics {
   virtual Result<std::unique_ptr<QuadCursor>> scan(const rdf::IdPattern& pattern,
                                                    rdf::Permutation permutation,
                                                    std::stop_token stop) = 0;
+  // Places, ascending and different, that cut the rows of this scan into about `pieces` of similar
+  // size, so that threads can share them out; no predicate is a key. The same every time. Empty: it
+  // cannot be cut, or does not pay.
+  virtual Result<std::vector<ScanCut>> cuts(
+      const rdf::IdPattern& /*pattern*/, rdf::Permutation /*permutation*/, size_t /*pieces*/,
+      // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
+      std::stop_token /*stop*/) {
+    return std::vector<ScanCut>();
+  }
   // A hint: scans of all these patterns in this order follow soon. A remote source fetches what
   // they need in one or two round trips; a local one may do nothing.
   virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,

@@ -8,7 +8,9 @@
 #include "weft/exec/execution.h"
 #include "weft/exec/graph_result.h"
 #include "weft/exec/operators/operator.h"
+#include "weft/exec/parallel/team.h"
 #include "weft/exec/token_reader.h"
+#include "weft/plan/fragments.h"
 #include "weft/plan/planner.h"
 #include "weft/sparql/traversal.h"
 #include "weft/sparql/unsupported.h"
@@ -76,6 +78,9 @@ class PlannedQuery final : public PreparedQuery {
     }
     WEFT_TRY(plan_, plan::make_plan(query_, environment));
     plan::mark_early_stops(*plan_.root, query_.form == sparql::QueryForm::kAsk);
+    if (parallel::workers_max(options_) > 1) {
+      plan::mark_fragments(plan_, options_.parallel.scan_rows_min);
+    }
     execution_->runs.assign(plan_.node_count, {});
     execution_->plan = &plan_;
     return ok_status();

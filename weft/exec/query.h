@@ -10,6 +10,9 @@
 //     kLimit, naming the budget. Nothing is held for rows that were handed out.
 // Q3  Every batch asks the stop token and the timeout: kCancelled, kLimit (timeout_ms).
 // Q4  The order of triple patterns, joins and filters in the query has no influence on the plan.
+// Q5  However many threads take part, the answer is that of one, and so is its order where the
+// query
+//     asks for one; no thread of the executor is busy with the query between two calls.
 // Nothing here is thread-safe; different prepared queries over one source may run side by side.
 #pragma once
 
@@ -29,10 +32,23 @@
 #include "weft/exec/quad_source.h"
 #include "weft/exec/row_batch.h"
 #include "weft/exec/service_client.h"
+#include "weft/plan/fragments.h"
 #include "weft/rdf/quad.h"
 #include "weft/sparql/algebra.h"
 
 namespace weft::exec {
+
+// How one query uses several threads (weft/plan/fragments.h says for what).
+struct ParallelOptions {
+  // Workers of one query at most, the calling thread included; 0: the executor's width; 1: none but
+  // the calling thread. A query takes the executor's threads that are free, and goes on alone where
+  // none is.
+  size_t workers_max = 0;
+  // Scans of fewer rows (estimated) are not shared out.
+  double scan_rows_min = plan::kSharedRowsMin;
+  // Rows of a piece, roughly.
+  size_t piece_rows = 16'384;
+};
 
 // Everything pointed to must be given and outlive the PreparedQuery.
 struct QueryOptions {
@@ -45,6 +61,7 @@ struct QueryOptions {
   uint64_t timeout_ms = 0;  // from prepare() on; 0: none
   // explain() tells after the run how long each operator took.
   bool measure_time = false;
+  ParallelOptions parallel;
 };
 
 // The rows of a SELECT. Must not outlive its PreparedQuery.

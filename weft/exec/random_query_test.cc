@@ -278,6 +278,53 @@ void compare(uint64_t seed, size_t source_count = 1) {
   ASSERT_EQ(budget.used_bytes(), 0) << "seed " << seed;
 }
 
+// What random_case and QueryWriter make of a seed, on four threads that share out the smallest
+// scans in the smallest pieces: rows are those of one thread. So is their order, wherever no index
+// join brings its batches into another.
+void compare_threads(uint64_t seed, base::Executor& threads) {
+  base::Random random(seed);
+  const Case random_graph = random_case(random, 1);
+  std::string text = QueryWriter(random).query();
+  if (random.chance(1, 3)) {
+    text += " ORDER BY ?" + std::string(1, static_cast<char>('a' + random.below(5))) +
+            (random.chance(1, 2) ? " LIMIT 3" : "");
+  }
+  SkewedSource skewed(*random_graph.sources[0], random.chance(1, 2) ? seed : 0);
+  QueryRunner alone(skewed);
+  const std::vector<std::string> expected = alone.ordered_rows(text);
+  QueryRunner together(skewed);
+  together.executor = &threads;
+  together.parallel = {.workers_max = 4, .scan_rows_min = 0, .piece_rows = 1};
+  const std::vector<std::string> rows = together.ordered_rows(text);
+  const std::string& plan = together.last_explanation();
+  const bool keeps_order = !plan.contains("index join") && !plan.contains("left join");
+  if (keeps_order) {
+    ASSERT_EQ(rows, expected) << "seed " << seed << "\n" << text << "\n" << plan;
+  } else if (!text.contains("LIMIT")) {
+    std::vector<std::string> a = rows;
+    std::vector<std::string> b = expected;
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    ASSERT_EQ(a, b) << "seed " << seed << "\n" << text << "\n" << plan;
+  }
+  QueryRunner again(skewed);
+  again.executor = &threads;
+  again.parallel = together.parallel;
+  ASSERT_EQ(again.ordered_rows(text), rows) << "seed " << seed << "\n" << text << "\n" << plan;
+  ASSERT_EQ(together.budget().used_bytes(), 0) << "seed " << seed;
+}
+
+TEST(RandomQueryThreads, FourThreadsAnswerAsOne) {
+  base::ThreadPool threads(4);
+  const char* first = std::getenv("WEFT_SEED");  // NOLINT(concurrency-mt-unsafe): no one sets it
+  const bool nightly = std::getenv("WEFT_NIGHTLY") != nullptr;  // NOLINT(concurrency-mt-unsafe)
+  const uint64_t begin = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+  const uint64_t count = nightly ? 100'000 : 3'000;
+  for (uint64_t seed = begin; seed < begin + count && !testing::Test::HasFatalFailure(); ++seed) {
+    compare_threads(seed, threads);
+  }
+}
+
 // Seeds that once gave another answer.
 TEST(RandomQuery, WhatWasWrongOnceIsRight) {
   // MINUS inside of an EXISTS, over a variable that the row outside binds in some rows only.

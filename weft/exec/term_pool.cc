@@ -14,6 +14,9 @@ using rdf::TermId;
 // Bits 60 to 62 of a computed id say what it is.
 constexpr unsigned kTagShift = 60;
 constexpr TermId kPayloadMask = (TermId{1} << kTagShift) - 1;
+// Of an entry: the pool that gave it, and its place there.
+constexpr unsigned kLayerShift = 32;
+constexpr TermId kIndexMask = (TermId{1} << kLayerShift) - 1;
 constexpr TermId kTagEntry = 0;
 constexpr TermId kTagInteger = 1;
 constexpr TermId kTagBoolean = 2;
@@ -33,6 +36,14 @@ TermId tagged(TermId tag, TermId payload) {
 
 TermId tag_of(TermId id) {
   return (id >> kTagShift) & 7U;
+}
+
+uint32_t layer_of(TermId id) {
+  return static_cast<uint32_t>((id & kPayloadMask) >> kLayerShift);
+}
+
+TermId entry_id(uint32_t layer, size_t index) {
+  return tagged(kTagEntry, (TermId{layer} << kLayerShift) | index);
 }
 
 int64_t integer_of(TermId id) {
@@ -60,7 +71,15 @@ std::optional<int64_t> canonical_integer(std::string_view token) {
 
 }  // namespace
 
-TermPool::TermPool(base::MemoryBudget* budget) : charge_(budget) {}
+TermPool::TermPool(base::MemoryBudget* budget, const TermPool* below, uint32_t layer)
+    : charge_(budget), below_(below), layer_(layer) {}
+
+std::optional<size_t> TermPool::own_index(TermId id) const {
+  if (!is_computed(id) || tag_of(id) != kTagEntry || layer_of(id) != layer_) {
+    return std::nullopt;
+  }
+  return id & kIndexMask;
+}
 
 bool TermPool::is_inline_integer(TermId id, int64_t& value) {
   if (!is_computed(id) || tag_of(id) != kTagInteger) {
@@ -116,21 +135,35 @@ Result<TermId> TermPool::intern(std::string_view token) {
   if (token.size() > UINT32_MAX) {
     return Error(ErrorKind::kLimit, "computed term is too long").with("bytes", token.size());
   }
+  const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(token));
+  if (const TermId id = known(token, hash); id != rdf::kNoTerm) {
+    return id;
+  }
   if ((entries_.size() + 1) * 2 > slots_.size()) {
     WEFT_TRY_STATUS(grow_slots());
   }
-  const auto hash = static_cast<uint32_t>(std::hash<std::string_view>()(token));
   size_t slot = hash & (slots_.size() - 1);
-  for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-    const Entry& entry = entries_[slots_[slot] - 1];
-    if (entry.hash == hash && std::string_view(entry.data, entry.size) == token) {
-      return tagged(kTagEntry, slots_[slot] - 1);
-    }
+  while (slots_[slot] != 0) {
+    slot = (slot + 1) & (slots_.size() - 1);
   }
   WEFT_TRY(const char* data, keep(token));
   entries_.push_back({data, static_cast<uint32_t>(token.size()), hash});
   slots_[slot] = static_cast<uint32_t>(entries_.size());
-  return tagged(kTagEntry, entries_.size() - 1);
+  return entry_id(layer_, entries_.size() - 1);
+}
+
+// Its own terms first: one that `below` learned later keeps the id it was given here.
+TermId TermPool::known(std::string_view token, uint32_t hash) const {
+  if (!slots_.empty()) {
+    const size_t mask = slots_.size() - 1;
+    for (size_t slot = hash & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
+      const Entry& entry = entries_[slots_[slot] - 1];
+      if (entry.hash == hash && std::string_view(entry.data, entry.size) == token) {
+        return entry_id(layer_, slots_[slot] - 1);
+      }
+    }
+  }
+  return below_ != nullptr ? below_->known(token, hash) : rdf::kNoTerm;
 }
 
 void TermPool::append_token(TermId id, std::string& out) const {
@@ -141,24 +174,25 @@ void TermPool::append_token(TermId id, std::string& out) const {
     out += kIntegerTail;
   } else if (tag == kTagBoolean) {
     out += (id & 1U) != 0 ? kTrue : kFalse;
+  } else if (below_ != nullptr && layer_of(id) != layer_) {
+    below_->append_token(id, out);
   } else {
-    const Entry& entry = entries_[id & kPayloadMask];
+    const Entry& entry = entries_[id & kIndexMask];
     out.append(entry.data, entry.size);
   }
 }
 
 TermId TermPool::resolved(TermId id) const {
-  if (answers_.empty()) {
-    return rdf::kNoTerm;
-  }
-  const size_t mask = answers_.size() - 1;
-  for (size_t slot = (id * 0x9e3779b97f4a7c15ULL >> 20U) & mask; answers_[slot].id != 0;
-       slot = (slot + 1) & mask) {
-    if (answers_[slot].id == id) {
-      return answers_[slot].stored;
+  if (!answers_.empty()) {
+    const size_t mask = answers_.size() - 1;
+    for (size_t slot = (id * 0x9e3779b97f4a7c15ULL >> 20U) & mask; answers_[slot].id != 0;
+         slot = (slot + 1) & mask) {
+      if (answers_[slot].id == id) {
+        return answers_[slot].stored;
+      }
     }
   }
-  return rdf::kNoTerm;
+  return below_ != nullptr ? below_->resolved(id) : rdf::kNoTerm;
 }
 
 Status TermPool::set_resolved(TermId id, TermId stored) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,13 +24,23 @@ constexpr bool is_computed(rdf::TermId id) {
   return id >= rdf::kFirstComputedTerm;
 }
 
-// Not thread-safe. `budget` must outlive it.
+// Not thread-safe, but several threads may ask at once while nobody changes it. `budget` must
+// outlive it.
 class TermPool {
  public:
-  explicit TermPool(base::MemoryBudget* budget);
+  explicit TermPool(base::MemoryBudget* budget) : TermPool(budget, nullptr, 0) {}
+  // Of a worker, on top of the query's pool: it knows the terms of `below`, which must outlive it
+  // and must not change while this one is asked. Terms that `below` does not have get ids that no
+  // pool of another `layer` gives; `below` is layer 0.
+  TermPool(base::MemoryBudget* budget, const TermPool* below, uint32_t layer);
 
   // The id of a canonical token. Errors: kLimit.
   Result<rdf::TermId> intern(std::string_view token);
+  // It gave no id yet.
+  bool empty() const { return entries_.empty(); }
+  // The place of an id that this very pool gave, counted from 0; nullopt for all others, also for
+  // integers and booleans, which every pool understands.
+  std::optional<size_t> own_index(rdf::TermId id) const;
   // Appends the token of a computed id.
   void append_token(rdf::TermId id, std::string& out) const;
   // The value, if `id` is an integer that is its own id.
@@ -50,11 +61,15 @@ class TermPool {
     rdf::TermId id;
     rdf::TermId stored;
   };
+  // The id of a token with this hash, or kNoTerm; of `below` as well.
+  rdf::TermId known(std::string_view token, uint32_t hash) const;
   Status grow_slots();
   Result<const char*> keep(std::string_view token);
   Status cover();
 
   MemoryCharge charge_;
+  const TermPool* below_;
+  uint32_t layer_;
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t block_used_ = 0;
   size_t block_size_ = 0;

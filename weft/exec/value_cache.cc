@@ -15,8 +15,12 @@ bool may_be_written_otherwise(rdf::ValueKind kind) {
 
 }  // namespace
 
-ValueCache::ValueCache(QuadSource& source, const TermPool& pool, base::MemoryBudget* budget)
-    : source_(source), pool_(pool), charge_(budget) {}
+ValueCache::ValueCache(QuadSource& source, const TermPool& pool, base::MemoryBudget* budget,
+                       uint64_t holders)
+    : source_(source),
+      pool_(pool),
+      charge_(budget),
+      held_bytes_max_(budget->limit_bytes() / kShareOfBudget / holders) {}
 
 size_t ValueCache::slot_of(rdf::TermId id) const {
   const size_t mask = slots_.size() - 1;
@@ -67,8 +71,7 @@ Status ValueCache::add(rdf::TermId id, std::string_view token) {
 }
 
 Status ValueCache::load(std::span<const Column* const> columns) {
-  if (entries_.size() * sizeof(Entry) + text_bytes_ >
-      charge_.budget()->limit_bytes() / kShareOfBudget) {
+  if (entries_.size() * sizeof(Entry) + text_bytes_ > held_bytes_max_) {
     clear();
   }
   if (slots_.empty()) {

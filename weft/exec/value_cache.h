@@ -32,7 +32,9 @@ class ValueCache {
   // Forgets everything before a load once it holds more than this share of the budget.
   static constexpr uint64_t kShareOfBudget = 4;
 
-  ValueCache(QuadSource& source, const TermPool& pool, base::MemoryBudget* budget);
+  // `holders`: so many caches of workers share what one may hold.
+  ValueCache(QuadSource& source, const TermPool& pool, base::MemoryBudget* budget,
+             uint64_t holders = 1);
 
   // Makes the cells of `ids` (of several columns) available to find(), with one call to the source.
   // Cells found before are no longer valid. Errors: kLimit, and what the source says.
@@ -53,6 +55,7 @@ class ValueCache {
   QuadSource& source_;
   const TermPool& pool_;
   MemoryCharge charge_;
+  uint64_t held_bytes_max_;
   // The ids stand here, so that a search touches no entry.
   struct Slot {
     rdf::TermId id = rdf::kNoTerm;

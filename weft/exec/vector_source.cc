@@ -360,6 +360,37 @@ Result<std::unique_ptr<QuadCursor>> VectorSource::scan(const IdPattern& pattern,
       std::make_unique<Cursor>(*this, pattern, permutation, std::move(stop)));
 }
 
+Result<std::vector<ScanCut>> VectorSource::cuts(const IdPattern& pattern, Permutation permutation,
+                                                size_t pieces, std::stop_token /*stop*/) {
+  std::vector<ScanCut> cuts;
+  const std::vector<Range> graphs = graph_ranges(pattern);
+  if (graphs.size() != 1 || pattern.scope == rdf::GraphScope::kAllNamed) {
+    return cuts;
+  }
+  size_t bound = 0;
+  const Range range = narrow(pattern, permutation, graphs.front(), bound);
+  const auto columns = positions(permutation);
+  const auto is_key = [&](size_t column) {
+    return column < 3 && columns[column] != Position::kPredicate &&
+           pattern.at(columns[column]) == rdf::kNoTerm;
+  };
+  if (!is_key(bound)) {
+    return cuts;
+  }
+  const std::vector<Triple>& order = orders_[static_cast<size_t>(permutation)];
+  for (size_t i = 1; i < pieces; ++i) {
+    const size_t at = range.begin + (range.end - range.begin) * i / pieces;
+    if (at >= range.end) {
+      break;
+    }
+    const ScanCut cut{order[at].key[bound], is_key(bound + 1) ? order[at].key[bound + 1] : 0};
+    if (cuts.empty() || cuts.back() < cut) {
+      cuts.push_back(cut);
+    }
+  }
+  return cuts;
+}
+
 Status VectorSource::prefetch(std::span<const IdPattern> /*patterns*/, Permutation /*permutation*/,
                               std::stop_token /*stop*/) {
   prefetches_.fetch_add(1, std::memory_order_relaxed);

@@ -76,6 +76,8 @@ class VectorSource final : public QuadSource {
   Result<std::unique_ptr<QuadCursor>> scan(const rdf::IdPattern& pattern,
                                            rdf::Permutation permutation,
                                            std::stop_token stop) override;
+  Result<std::vector<ScanCut>> cuts(const rdf::IdPattern& pattern, rdf::Permutation permutation,
+                                    size_t pieces, std::stop_token stop) override;
   Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                   std::stop_token stop) override;
   Result<std::vector<rdf::TermId>> graphs() override;

@@ -40,10 +40,17 @@ class Explainer {
     add_text(node);
     text_ += scan != nullptr && scan->exact ? "  rows " : "  rows ~";
     text_ += number_text(node.rows);
+    if (node.is_shared_out()) {
+      text_ += ", shared out to workers";
+    }
     if (node.number < runs_.size()) {
       text_ += ", came " + number_text(static_cast<double>(runs_[node.number].rows));
       add_time(node);
       add_text_run(runs_[node.number]);
+      if (const NodeRun& run = runs_[node.number]; run.workers != 0) {
+        text_ += ", by " + std::to_string(run.workers) + " workers in " +
+                 std::to_string(run.pieces) + " pieces";
+      }
     }
     text_ += '\n';
     for (const PlanPtr& input : node.inputs) {

@@ -248,6 +248,12 @@ struct PlanNode {
   // words may leave out others; the filter stays.
   std::unique_ptr<rdf::TextDemand> text;
   bool stops_early = false;  // a LIMIT or ASK above may stop it: do not work ahead
+  // Top of a fragment (fragments.h): the scan below whose rows workers share out; null: no top.
+  const PlanNode* shared_scan = nullptr;
+  bool keeps_order = false;    // of a top
+  bool workers_do_it = false;  // a group, sort or DISTINCT over a top, done by the workers as well
+
+  bool is_shared_out() const { return shared_scan != nullptr; }
 };
 
 // Whether the pattern of an EXISTS matches, for a row of `keys` (OuterRow): whether `root` has
@@ -276,11 +282,14 @@ struct NodeRun {
   // name none.
   enum class TextIndex : uint8_t { kNotAsked, kUsed, kNotUsed } text_index = TextIndex::kNotAsked;
   uint64_t text_subjects = 0;
+  // Workers that took part, and pieces they shared out; 0: one thread did it all.
+  uint32_t workers = 0;
+  uint32_t pieces = 0;
 };
 
 // The plan as an indented tree, one node a line: what, on which keys, in which permutation, rows
 // expected. `runs` (by node number, or empty) adds the rows that came and, where it was measured,
-// the time spent in the node itself.
+// the time spent in the node itself, summed over workers.
 std::string explain(const Plan& plan, const sparql::VariableTable& variables,
                     const std::vector<NodeRun>& runs);
 

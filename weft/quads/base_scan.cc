@@ -234,6 +234,12 @@ Status BaseStream::seek(const rete::RowKey& key) {
   return cursor_ == nullptr ? ok_status() : cursor_->seek(key);
 }
 
+void BaseStream::stop_before(const rete::RowKey& key) {
+  if (cursor_ != nullptr) {
+    cursor_->stop_before(key);
+  }
+}
+
 void BaseStream::start_small() {
   if (cursor_ != nullptr) {
     cursor_->start_small();

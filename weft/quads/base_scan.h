@@ -49,6 +49,7 @@ class BaseStream {
   Status seek(const rete::RowKey& key);
   // As SegmentCursor.
   void start_small();
+  void stop_before(const rete::RowKey& key);
 
  private:
   std::unique_ptr<rete::SegmentCursor> cursor_;

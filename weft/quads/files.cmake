@@ -4,7 +4,7 @@ set(SOURCES
   delta.cc
   dump_fold.cc
   fold.cc
-  fold_count.cc
+  fold_count.cc fold_cuts.cc
   fold_draft.cc
   fold_lookup.cc
   fold_terms.cc

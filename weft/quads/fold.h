@@ -25,6 +25,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "weft/base/result.h"
@@ -52,6 +53,8 @@ class FoldCursor {
   virtual Status seek(rdf::TermId key0, rdf::TermId key1) = 0;
   // A hint before the first next(): few rows may be enough, so batches should begin small.
   virtual void start_small() {}
+  // A hint before the first next(): rows from (key0, key1) on are not wanted, though some may come.
+  virtual Status stop_before(rdf::TermId key0, rdf::TermId key1) = 0;
 };
 
 struct FoldFacts {
@@ -105,6 +108,13 @@ class Fold {
   virtual Result<size_t> look_up(std::span<const rdf::IdPattern> patterns,
                                  rdf::Permutation permutation, size_t rows_max, rdf::IdBatch& rows,
                                  std::vector<uint32_t>& ends, std::stop_token stop) = 0;
+  // A place between the rows of a scan, as ids of the two positions that follow the bound ones;
+  // the second may be kNoTerm.
+  using Cut = std::pair<rdf::TermId, rdf::TermId>;
+  // The base's Segment::cuts: fewer where every scan would gather many overlay rows again, none
+  // of a remote base.
+  virtual Result<std::vector<Cut>> cuts(const rdf::IdPattern& pattern, rdf::Permutation permutation,
+                                        size_t pieces, std::stop_token stop) = 0;
   virtual Result<std::vector<rdf::TermId>> graphs(std::stop_token stop) = 0;
   virtual Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) = 0;
   virtual Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) = 0;

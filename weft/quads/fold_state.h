@@ -80,6 +80,8 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
   Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                          size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
                          std::stop_token stop) override;
+  Result<std::vector<Cut>> cuts(const rdf::IdPattern& pattern, rdf::Permutation permutation,
+                                size_t pieces, std::stop_token stop) override;
   Result<std::vector<rdf::TermId>> graphs(std::stop_token stop) override;
   Result<rdf::Cardinality> cardinality(const rdf::IdPattern& pattern) override;
   Result<double> distinct(const rdf::IdPattern& pattern, rdf::Position position) override;

@@ -72,6 +72,57 @@ void expect_order(const rdf::IdBatch& rows, rdf::Permutation permutation) {
   }
 }
 
+// The pieces between the cuts of a scan are `rows`, each once.
+void expect_pieces(Fold& fold, const rdf::IdPattern& pattern, rdf::Permutation permutation,
+                   const rdf::IdBatch& rows) {
+  const auto cuts = fold.cuts(pattern, permutation, 5, {});
+  ASSERT_TRUE(cuts.ok());
+  rdf::IdBatch together;
+  for (size_t piece = 0; piece <= cuts->size(); ++piece) {
+    const auto cursor = fold.scan(pattern, permutation, {}).value();
+    Fold::Cut low{};
+    Fold::Cut high{UINT64_MAX, 0};
+    if (piece < cuts->size()) {
+      high = (*cuts)[piece];
+      ASSERT_TRUE(cursor->stop_before(high.first, high.second).ok());
+    }
+    if (piece > 0) {
+      low = (*cuts)[piece - 1];
+      ASSERT_TRUE(cursor->seek(low.first, low.second).ok());
+    }
+    ASSERT_LT(low, high);
+    rdf::IdBatch batch;
+    do {
+      ASSERT_TRUE(cursor->next(batch).ok());
+      for (size_t i = 0; i < batch.size(); ++i) {
+        std::vector<rdf::TermId> keys;
+        for (const rdf::Position position : rdf::positions(permutation)) {
+          if (pattern.at(position) == rdf::kNoTerm) {
+            keys.push_back(position == rdf::Position::kSubject     ? batch.subject[i]
+                           : position == rdf::Position::kPredicate ? batch.predicate[i]
+                                                                   : batch.object[i]);
+          }
+        }
+        keys.resize(2);
+        const auto is_before = [&keys](const Fold::Cut& cut) {
+          return keys[0] != cut.first ? keys[0] < cut.first
+                                      : cut.second != rdf::kNoTerm && keys[1] < cut.second;
+        };
+        if (!is_before(low) && is_before(high)) {
+          together.subject.push_back(batch.subject[i]);
+          together.predicate.push_back(batch.predicate[i]);
+          together.object.push_back(batch.object[i]);
+        }
+      }
+    } while (batch.size() > 0);
+  }
+  if (!cuts->empty()) {
+    EXPECT_EQ(together.subject, rows.subject);
+    EXPECT_EQ(together.predicate, rows.predicate);
+    EXPECT_EQ(together.object, rows.object);
+  }
+}
+
 // Every scan of one fold against the model.
 void expect_scans(Fold& fold, const Quads& visible, RandomLog& random, bool three_orders) {
   for (int round = 0; round < 12; ++round) {
@@ -115,6 +166,7 @@ void expect_scans(Fold& fold, const Quads& visible, RandomLog& random, bool thre
         static_cast<rdf::Permutation>(random.random().below(three_orders ? 3 : 6));
     const rdf::IdBatch rows = all_rows(fold, pattern, permutation);
     expect_order(rows, permutation);
+    expect_pieces(fold, pattern, permutation, rows);
     const std::string graph = scope == rdf::GraphScope::kOne ? wanted.graph : "";
     const std::vector<TestQuad> quads = named(fold, rows, graph);
     EXPECT_EQ(Quads(quads.begin(), quads.end()), expected);

@@ -1,8 +1,9 @@
 #include "weft/quads/merge_cursor.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "weft/quads/base_walk.h"
 
 namespace weft::quads {
 MergeCursor::MergeCursor(FoldTerms& terms, const rdf::IdPattern& pattern,
@@ -115,9 +116,9 @@ void MergeCursor::start_small() {
   base_.start_small();
 }
 
-Status MergeCursor::seek(rdf::TermId key0, rdf::TermId key1) {
+Result<std::optional<RowPlace>> MergeCursor::place_of(rdf::TermId key0, rdf::TermId key1) {
   if (pattern_.scope == rdf::GraphScope::kAllNamed) {
-    return ok_status();  // only a hint, and the rows of later graphs begin anew
+    return std::optional<RowPlace>();
   }
   uint64_t columns[3] = {0, 0, 0};
   rdf::TermId next_key[2] = {key0, key1};
@@ -139,7 +140,25 @@ Status MergeCursor::seek(rdf::TermId key0, rdf::TermId key1) {
       columns[column] = id;
     }
   }
-  const RowPlace place = {.graph = 0, .a = columns[0], .b = columns[1], .c = columns[2]};
+  return std::optional(RowPlace{.graph = 0, .a = columns[0], .b = columns[1], .c = columns[2]});
+}
+
+Status MergeCursor::stop_before(rdf::TermId key0, rdf::TermId key1) {
+  WEFT_TRY(const std::optional<RowPlace> place, place_of(key0, key1));
+  if (place.has_value()) {
+    const auto behind = std::ranges::lower_bound(delta_, *place, {}, &DeltaRow::place);
+    delta_.erase(behind, delta_.end());
+    base_.stop_before(key_of(*place));
+  }
+  return ok_status();
+}
+
+Status MergeCursor::seek(rdf::TermId key0, rdf::TermId key1) {
+  WEFT_TRY(const std::optional<RowPlace> wanted, place_of(key0, key1));
+  if (!wanted.has_value()) {
+    return ok_status();  // only a hint, and the rows of later graphs begin anew
+  }
+  const RowPlace& place = *wanted;
   const auto later = std::ranges::lower_bound(delta_.begin() + static_cast<ptrdiff_t>(delta_row_),
                                               delta_.end(), place, {}, &DeltaRow::place);
   delta_row_ = static_cast<size_t>(later - delta_.begin());
@@ -150,10 +169,7 @@ Status MergeCursor::seek(rdf::TermId key0, rdf::TermId key1) {
   if (base_row_ < batch.size()) {
     return ok_status();
   }
-  const auto clamp = [](uint64_t key) {
-    return static_cast<uint32_t>(std::min<uint64_t>(key, std::numeric_limits<uint32_t>::max()));
-  };
-  return base_.seek({.graph = 0, .a = clamp(place.a), .b = clamp(place.b), .c = clamp(place.c)});
+  return base_.seek(key_of(place));
 }
 
 }  // namespace weft::quads

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -28,8 +29,11 @@ class MergeCursor final : public FoldCursor {
   Status next(rdf::IdBatch& batch) override;
   Status seek(rdf::TermId key0, rdf::TermId key1) override;
   void start_small() override;
+  Status stop_before(rdf::TermId key0, rdf::TermId key1) override;
 
  private:
+  // nullopt: rows come graph by graph.
+  Result<std::optional<RowPlace>> place_of(rdf::TermId key0, rdf::TermId key1);
   void emit_base(size_t begin, size_t end);
   void emit_delta(const DeltaRow& row);
   void merge_some();

@@ -159,6 +159,24 @@ class TestSegment final : public rete::Segment {
     }
     return ends.size();
   }
+  Result<std::vector<rete::RowKey>> cuts(const rete::LocalPattern& pattern,
+                                         rdf::Permutation permutation, size_t pieces,
+                                         std::stop_token stop) override {
+    std::vector<rete::RowKey> keys;
+    if (pattern.scope == rdf::GraphScope::kAllNamed) {
+      return keys;
+    }
+    WEFT_TRY(const auto cursor, scan(pattern, permutation, stop));
+    const auto& all = static_cast<Cursor&>(*cursor);
+    for (size_t i = 1; i < std::min(pieces, all.rows.size()); ++i) {
+      const auto [graph, a, b, c] = all.key(all.rows[all.rows.size() * i / pieces]);
+      if (keys.empty() ||
+          std::tie(keys.back().a, keys.back().b, keys.back().c) < std::tie(a, b, c)) {
+        keys.push_back({.graph = 0, .a = a, .b = b, .c = c});
+      }
+    }
+    return keys;
+  }
   Status prefetch(std::span<const rete::LocalPattern>, rdf::Permutation, std::stop_token) override {
     return ok_status();
   }

@@ -69,6 +69,8 @@ class FileSegment final : public Segment, public std::enable_shared_from_this<Fi
   Result<std::unique_ptr<SegmentCursor>> scan(const LocalPattern& pattern,
                                               rdf::Permutation permutation,
                                               std::stop_token stop) override;
+  Result<std::vector<RowKey>> cuts(const LocalPattern& pattern, rdf::Permutation permutation,
+                                   size_t pieces, std::stop_token stop) override;
   Result<size_t> look_up(std::span<const LocalPattern> patterns, rdf::Permutation permutation,
                          size_t rows_max, LocalBatch& rows, std::vector<uint32_t>& ends,
                          std::stop_token stop) override;

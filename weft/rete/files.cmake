@@ -54,7 +54,7 @@ set(SOURCES
   schema.cc
   segment.cc
   segment_beside.cc
-  segment_counts.cc
+  segment_counts.cc segment_cuts.cc
   segment_lookup.cc
   segment_quads.cc
   segment_roots.cc
@@ -151,7 +151,7 @@ set(TESTS
   block_test.cc
   golden_test.cc
   lookup_test.cc
-  scan_test.cc
+  scan_test.cc segment_cuts_test.cc
   structure_test.cc
   testing/reseal.cc
   testing/reseal.h

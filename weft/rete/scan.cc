@@ -32,6 +32,7 @@ class ScanCursor final : public SegmentCursor {
   Status next(LocalBatch& batch) override;
   Status seek(const RowKey& key) override;
   void start_small() override { batch_rows_ = kSmallBatchRows; }
+  void stop_before(const RowKey& key) override;
 
  private:
   struct LoadedTile {
@@ -39,6 +40,9 @@ class ScanCursor final : public SegmentCursor {
     std::shared_ptr<const Tile> tile;
   };
 
+  // The first stored row that is not before `key`.
+  TileRow stored_row(const RowKey& key) const;
+  void limit_walk();
   // Makes a run with rows current. False at the end.
   Result<bool> advance();
   Result<bool> next_source();
@@ -67,6 +71,8 @@ class ScanCursor final : public SegmentCursor {
   // Rows before it are not wanted.
   GroupKey low_group_;
   TileRow low_row_;
+  // Rows from it on are not wanted, where all are of one graph.
+  std::optional<TileRow> high_row_;
   // The last row that was decoded, of the current source.
   GroupKey last_group_;
   TileRow last_row_;
@@ -80,10 +86,11 @@ Result<bool> ScanCursor::next_source() {
   ++source_index_;
   walk_.emplace(loader_, *source_->directory, source_->filter);
   if (source_->directory->is_quads) {
-    walk_->skip_to({low_group_.graph, low_row_.a});
+    walk_->skip_to(low_group_.graph, low_row_);
   } else if (source_->graph == low_group_.graph) {
-    walk_->skip_to({0, low_row_.a});
+    walk_->skip_to(0, low_row_);
   }
+  limit_walk();
   tiles_.clear();
   in_run_ = false;
   last_group_ = {};
@@ -252,11 +259,29 @@ Status ScanCursor::next(LocalBatch& batch) {
   return ok_status();
 }
 
+TileRow ScanCursor::stored_row(const RowKey& key) const {
+  const ColumnBound a = column_bound(plan_.counts, columns_[0], key.a);
+  const ColumnBound b = column_bound(plan_.counts, columns_[1], key.b);
+  const ColumnBound c = column_bound(plan_.counts, columns_[2], key.c);
+  return {a.id, a.exact ? b.id : 0, a.exact && b.exact ? c.id : 0};
+}
+
+void ScanCursor::limit_walk() {
+  if (high_row_.has_value() && source_.has_value()) {
+    base::present(walk_).stop_before(source_->directory->is_quads ? source_->filter.graph : 0,
+                                     *high_row_);
+  }
+}
+
+void ScanCursor::stop_before(const RowKey& key) {
+  if (!plan_.fills_graph) {
+    high_row_ = stored_row(key);
+    limit_walk();
+  }
+}
+
 Status ScanCursor::seek(const RowKey& key) {
-  ColumnBound a = column_bound(plan_.counts, columns_[0], key.a);
-  ColumnBound b = column_bound(plan_.counts, columns_[1], key.b);
-  ColumnBound c = column_bound(plan_.counts, columns_[2], key.c);
-  TileRow row{a.id, a.exact ? b.id : 0, a.exact && b.exact ? c.id : 0};
+  const TileRow row = stored_row(key);
   // In one named graph the caller has no graph in the key.
   const bool one_graph = source_.has_value() && !plan_.fills_graph;
   uint32_t graph = key.graph;
@@ -283,9 +308,9 @@ Status ScanCursor::seek(const RowKey& key) {
   if (!is_quads && source_->graph != graph) {
     return ok_status();  // advance() passes over the sources before
   }
-  const GroupKey tile_key{is_quads ? graph : 0, row.a};
-  base::present(walk_).skip_to(tile_key);
-  while (!tiles_.empty() && tiles_.front().entry.last() < tile_key) {
+  const uint32_t tile_graph = is_quads ? graph : 0;
+  base::present(walk_).skip_to(tile_graph, row);
+  while (!tiles_.empty() && ends_before(tiles_.front().entry, tile_graph, row)) {
     tiles_.pop_front();
     run_index_ = 0;
     in_run_ = false;

@@ -139,6 +139,9 @@ class SegmentCursor {
   virtual Status seek(const RowKey& key) = 0;
   // A hint before the first next(): few rows may be enough. Batches begin small then, and grow.
   virtual void start_small() {}
+  // A hint before the first next(): rows from `key` on are not wanted, though some may come. Does
+  // nothing where rows come graph by graph.
+  virtual void stop_before(const RowKey& /*key*/) {}
 
   static constexpr size_t kBatchRows = 4096;
   // With start_small(): rows of the first batch, and how many times as many each next one has.
@@ -232,6 +235,15 @@ class Segment {
   virtual Result<std::unique_ptr<SegmentCursor>> scan(const LocalPattern& pattern,
                                                       rdf::Permutation permutation,
                                                       std::stop_token stop) = 0;
+  // Places, ascending and different, that cut the rows of this scan into about `pieces` of similar
+  // size: its directory is read, no tile. The same every time. Empty where there are too few tiles,
+  // and where nobody needs it: rows that come graph by graph, graphs in containers.
+  virtual Result<std::vector<RowKey>> cuts(const LocalPattern& /*pattern*/,
+                                           rdf::Permutation /*permutation*/, size_t /*pieces*/,
+                                           // NOLINTNEXTLINE(performance-unnecessary-value-param)
+                                           std::stop_token /*stop*/) {
+    return std::vector<RowKey>();
+  }
   // Replaces `rows` with those of patterns[0], patterns[1], … until `rows_max` are there, and
   // `ends` with the number of rows behind each. Patterns bind the leading position of the order,
   // neighbours are cheapest together. Returns how many patterns were done; 0 if the first has more

@@ -19,6 +19,30 @@ bool RowFilter::may_hold(const TileZone& zone) const {
          (columns[2] == 0 || (columns[2] >= zone.c_min && columns[2] <= zone.c_max));
 }
 
+bool ends_before(const TileEntry& entry, uint32_t graph, const TileRow& row) {
+  const GroupKey key{graph, row.a};
+  const TileZone& zone = entry.zone;
+  if (entry.last() != key || entry.first() != key || !zone.has_ranges) {
+    return entry.last() < key;
+  }
+  return zone.b_max < row.b ||
+         (zone.b_min == zone.b_max && zone.b_max == row.b && zone.c_max < row.c);
+}
+
+bool begins_behind(const TileEntry& entry, uint32_t graph, const TileRow& row) {
+  const GroupKey key{graph, row.a};
+  const TileZone& zone = entry.zone;
+  if (entry.first() != key) {
+    return entry.first() > key;
+  }
+  const bool one_group = entry.last() == key && zone.has_ranges;
+  if (!one_group) {
+    return row.b == 0 && row.c == 0;
+  }
+  return zone.b_min > row.b ||
+         (zone.b_min == row.b && (row.c == 0 || (zone.b_min == zone.b_max && zone.c_min >= row.c)));
+}
+
 namespace {
 
 BlockRequest leaf_place(const TileDirectory& directory, const TileLeafRef& leaf) {
@@ -142,18 +166,21 @@ std::pair<size_t, size_t> leaf_range(const TileDirectory& directory, GroupKey lo
 }
 
 TileWalk::TileWalk(BlockLoader& loader, const TileDirectory& directory, const RowFilter& filter)
-    : loader_(loader), directory_(directory), filter_(filter), low_(filter.lowest()) {
-  const auto [first, last] = leaf_range(directory_, low_, filter_.highest());
+    : loader_(loader),
+      directory_(directory),
+      filter_(filter),
+      low_{filter.graph, {filter.columns[0], 0, 0}} {
+  const auto [first, last] = leaf_range(directory_, low_.group(), filter_.highest());
   leaf_ = first;
   leaf_end_ = last;
 }
 
-void TileWalk::skip_to(GroupKey key) {
-  if (key <= low_) {
+void TileWalk::skip_to(uint32_t graph, const TileRow& row) {
+  if (Place{graph, row} <= low_) {
     return;
   }
-  low_ = key;
-  const size_t first = leaf_range(directory_, low_, filter_.highest()).first;
+  low_ = {graph, row};
+  const size_t first = leaf_range(directory_, low_.group(), filter_.highest()).first;
   if (first > leaf_) {
     leaf_ = first;
     entry_ = 0;
@@ -171,10 +198,14 @@ Status TileWalk::next(size_t count_max, std::vector<TileEntry>& entries,
       entry_ = 0;
     }
     const std::vector<TileEntry>& all = loaded_->entries();
-    if (entry_ < all.size() && all[entry_].last() < low_) {
+    const auto is_passed = [&](const TileEntry& entry) {
+      return ends_before(entry, low_.graph, low_.row);
+    };
+    if (entry_ < all.size() && is_passed(all[entry_])) {
+      // What ends before is not told of every tile; a tile behind one of which it is not told may
+      // be asked all the same: if that one ends before, so do those in front of it.
       const auto at =
-          std::partition_point(all.begin() + static_cast<ptrdiff_t>(entry_), all.end(),
-                               [&](const TileEntry& entry) { return entry.last() < low_; });
+          std::partition_point(all.begin() + static_cast<ptrdiff_t>(entry_), all.end(), is_passed);
       entry_ = static_cast<size_t>(at - all.begin());
     }
     if (entry_ == all.size()) {
@@ -183,7 +214,8 @@ Status TileWalk::next(size_t count_max, std::vector<TileEntry>& entries,
       continue;
     }
     const TileEntry& entry = all[entry_];
-    if (entry.first() > filter_.highest()) {
+    if (entry.first() > filter_.highest() ||
+        (high_.has_value() && begins_behind(entry, high_->graph, high_->row))) {
       leaf_ = leaf_end_;
       break;
     }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -39,6 +40,11 @@ struct RowFilter {
   bool may_hold(const TileZone& zone) const;
 };
 
+// Whether all rows of a tile are before, or none is before, `row` of `graph`, as far as the
+// directory tells: false is no proof of the contrary.
+bool ends_before(const TileEntry& entry, uint32_t graph, const TileRow& row);
+bool begins_behind(const TileEntry& entry, uint32_t graph, const TileRow& row);
+
 using TileLeaves = std::vector<std::shared_ptr<const TileLeaf>>;
 Result<TileLeaves> load_tile_leaves(BlockLoader& loader, const TileDirectory& directory,
                                     std::span<const size_t> leaves, const std::stop_token& stop);
@@ -69,14 +75,23 @@ class TileWalk {
 
   // Appends at most `count_max` tiles; none at the end.
   Status next(size_t count_max, std::vector<TileEntry>& entries, const std::stop_token& stop);
-  // Tiles that end before `key` are passed over.
-  void skip_to(GroupKey key);
+  // Tiles that end before `row` of `graph` are passed over. Only forward.
+  void skip_to(uint32_t graph, const TileRow& row);
+  // Tiles with no row before `row` of `graph` are not listed any more.
+  void stop_before(uint32_t graph, const TileRow& row) { high_ = {graph, row}; }
 
  private:
   BlockLoader& loader_;
   const TileDirectory& directory_;
   RowFilter filter_;
-  GroupKey low_;
+  struct Place {
+    uint32_t graph = 0;
+    TileRow row;
+    GroupKey group() const { return {graph, row.a}; }
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  Place low_;
+  std::optional<Place> high_;
   size_t leaf_ = 0;
   size_t leaf_end_ = 0;
   size_t entry_ = 0;

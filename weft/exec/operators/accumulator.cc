@@ -1,6 +1,9 @@
 #include "weft/exec/operators/accumulator.h"
 
+#include <algorithm>
+#include <compare>
 #include <optional>
+#include <string>
 
 #include "weft/exec/functions/functions.h"
 #include "weft/exec/operators/operator.h"
@@ -10,10 +13,12 @@ namespace weft::exec {
 
 using sparql::AggregateFunction;
 
-Accumulator::Accumulator(const plan::GroupRows::Aggregate& aggregate, Execution& execution)
+Accumulator::Accumulator(const plan::GroupRows::Aggregate& aggregate, Execution& execution,
+                         bool is_part)
     : definition_(*aggregate.definition),
       counted_(aggregate.counted),
       execution_(execution),
+      is_part_(is_part),
       charge_(&execution.budget) {}
 
 Status Accumulator::prepare(const plan::VariableList& columns) {
@@ -125,21 +130,10 @@ Status Accumulator::add_value(State& state, size_t row) {
       break;
     case AggregateFunction::kSum:
     case AggregateFunction::kAvg:
-      state.value = state.count == 1 ? rdf::add(rdf::Value::integer(0), *cell.value)
-                                     : rdf::add(state.value, *cell.value);
-      state.failed = !state.value.is_defined();
-      break;
+      return add_sum(state, *cell.value);
     case AggregateFunction::kMin:
-    case AggregateFunction::kMax: {
-      const bool better = state.count == 1 || (function == AggregateFunction::kMin
-                                                   ? rdf::order(*cell.value, state.value) < 0
-                                                   : rdf::order(*cell.value, state.value) > 0);
-      if (better) {
-        state.value = *cell.value;
-        WEFT_TRY(state.id, argument_->id(0, row));
-      }
-      break;
-    }
+    case AggregateFunction::kMax:
+      return add_extreme(state, *cell.value, row);
     case AggregateFunction::kSample:
       if (state.id == rdf::kNoTerm) {
         WEFT_TRY(state.id, argument_->id(0, row));
@@ -147,6 +141,120 @@ Status Accumulator::add_value(State& state, size_t row) {
       break;
     case AggregateFunction::kGroupConcat:
       return add_text(state, cell);
+  }
+  return ok_status();
+}
+
+Status Accumulator::add_sum(State& state, const rdf::Value& value) {
+  needs_order_ = needs_order_ || (is_part_ && (value.kind() == rdf::ValueKind::kDouble ||
+                                               value.kind() == rdf::ValueKind::kFloat));
+  state.value = rdf::add(state.count == 1 ? rdf::Value::integer(0) : state.value, value);
+  state.failed = !state.value.is_defined();
+  return ok_status();
+}
+
+// Of equal values the term with the least id counts, so that the order of rows does not.
+Status Accumulator::add_extreme(State& state, const rdf::Value& value, size_t row) {
+  if (state.count > 1) {
+    const std::weak_ordering order = rdf::order(value, state.value);
+    if (definition_.function == AggregateFunction::kMin ? order > 0 : order < 0) {
+      return ok_status();
+    }
+    if (order == 0) {
+      WEFT_TRY(const rdf::TermId id, argument_->id(0, row));
+      state.id = precedes(id, state.id) ? id : state.id;
+      return ok_status();
+    }
+  }
+  state.value = value;
+  WEFT_TRY(state.id, argument_->id(0, row));
+  return ok_status();
+}
+
+bool Accumulator::precedes(rdf::TermId a, rdf::TermId b) const {
+  if (!is_computed(a) || !is_computed(b) || a == b) {
+    return a < b;
+  }
+  std::string tokens[2];
+  execution_.pool.append_token(a, tokens[0]);
+  execution_.pool.append_token(b, tokens[1]);
+  return tokens[0] < tokens[1];
+}
+
+Status Accumulator::add_different(const Accumulator& part, const std::vector<uint32_t>& numbers,
+                                  const std::function<Status(Column&)>& import) {
+  const KeyTable& seen = *part.seen_;
+  const size_t width = 1 + (argument_ != nullptr ? 1 : counted_columns_.size());
+  std::vector<Column> columns(width);
+  std::vector<const Column*> keys;
+  keys.reserve(width);
+  for (const Column& column : columns) {
+    keys.push_back(&column);
+  }
+  for (size_t begin = 0; begin < seen.size(); begin += kBatchRows) {
+    WEFT_TRY_STATUS(execution_.interrupt.check());
+    const size_t count = std::min(kBatchRows, seen.size() - begin);
+    for (size_t c = 0; c < width; ++c) {
+      const auto first = seen.column(c).begin() + static_cast<std::ptrdiff_t>(begin);
+      columns[c].assign(first, first + static_cast<std::ptrdiff_t>(count));
+      if (c != 0) {
+        WEFT_TRY_STATUS(import(columns[c]));
+      }
+    }
+    for (rdf::TermId& group : columns[0]) {
+      group = numbers[group - 1] + 1;
+    }
+    size_t next = seen_->size();
+    WEFT_TRY_STATUS(seen_->insert(keys, count, numbers_));
+    for (size_t i = 0; i < count; ++i) {
+      if (numbers_[i] != next) {
+        continue;
+      }
+      ++next;
+      const bool counts = argument_ == nullptr || columns[1][i] != rdf::kNoTerm;
+      states_[columns[0][i] - 1].count += counts ? 1 : 0;
+    }
+  }
+  return ok_status();
+}
+
+Status Accumulator::add_part(const Accumulator& part, const std::vector<uint32_t>& numbers,
+                             const std::function<Status(Column&)>& import) {
+  const AggregateFunction function = definition_.function;
+  if (seen_ != nullptr && function == AggregateFunction::kCount) {
+    return add_different(part, numbers, import);
+  }
+  const bool is_extreme =
+      function == AggregateFunction::kMin || function == AggregateFunction::kMax;
+  Column ids;
+  if (is_extreme) {
+    WEFT_TRY_STATUS(charge_.cover(charge_.held_bytes() + part.states_.size() * sizeof(ids[0])));
+    for (const State& state : part.states_) {
+      ids.push_back(state.id);
+    }
+    WEFT_TRY_STATUS(import(ids));
+  }
+  for (size_t group = 0; group < part.states_.size(); ++group) {
+    const State& from = part.states_[group];
+    State& state = states_[numbers[group]];
+    state.failed = state.failed || from.failed;
+    if (from.count == 0 || state.failed) {
+      continue;
+    }
+    if (is_extreme) {
+      const std::weak_ordering order =
+          state.count == 0 ? std::weak_ordering::less : rdf::order(from.value, state.value);
+      const bool is_first = state.count == 0;
+      const bool is_better = function == AggregateFunction::kMin ? order < 0 : order > 0;
+      if (is_first || is_better || (order == 0 && precedes(ids[group], state.id))) {
+        state.value = from.value;
+        state.id = ids[group];
+      }
+    } else if (function != AggregateFunction::kCount) {
+      state.value = state.count == 0 ? from.value : rdf::add(state.value, from.value);
+      state.failed = !state.value.is_defined();
+    }
+    state.count += from.count;
   }
   return ok_status();
 }

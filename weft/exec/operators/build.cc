@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "weft/exec/operators/operator.h"
+#include "weft/exec/parallel/share.h"
+#include "weft/exec/parallel/team.h"
 
 namespace weft::exec {
 
@@ -53,7 +55,10 @@ struct Make {
   }
   Result<OperatorPtr> operator()(const plan::HashJoin& /*join*/) const {
     WEFT_TRY(OperatorPtr left, input(0));
-    WEFT_TRY(OperatorPtr right, input(1));
+    OperatorPtr right;  // none where the workers' built sides are there already
+    if (execution.share == nullptr || execution.share->table(node) == nullptr) {
+      WEFT_TRY(right, input(1));
+    }
     return make_hash_join(node, execution, frame, std::move(left), std::move(right));
   }
   Result<OperatorPtr> operator()(const plan::IndexJoin& /*join*/) const {
@@ -80,14 +85,32 @@ struct Make {
   Result<OperatorPtr> operator()(const plan::ExtendRows& /*node*/) const { return row_operator(); }
   Result<OperatorPtr> operator()(const plan::ProjectRows& /*node*/) const { return row_operator(); }
   Result<OperatorPtr> operator()(const plan::DistinctRows& /*node*/) const {
+    if (node.workers_do_it) {
+      WEFT_TRY(OperatorPtr distinct, parallel::make_distinct(node, execution, frame));
+      if (distinct != nullptr) {
+        return distinct;
+      }
+    }
     return row_operator();
   }
   Result<OperatorPtr> operator()(const plan::SliceRows& /*node*/) const { return row_operator(); }
   Result<OperatorPtr> operator()(const plan::SortRows& /*node*/) const {
+    if (node.workers_do_it) {
+      WEFT_TRY(OperatorPtr sort, parallel::make_sort(node, execution, frame));
+      if (sort != nullptr) {
+        return sort;
+      }
+    }
     WEFT_TRY(OperatorPtr rows, input(0));
     return make_sort(node, execution, std::move(rows));
   }
   Result<OperatorPtr> operator()(const plan::GroupRows& /*node*/) const {
+    if (node.workers_do_it) {
+      WEFT_TRY(OperatorPtr group, parallel::make_group(node, execution, frame));
+      if (group != nullptr) {
+        return group;
+      }
+    }
     WEFT_TRY(OperatorPtr rows, input(0));
     return make_group(node, execution, std::move(rows));
   }
@@ -103,6 +126,17 @@ struct Make {
 
 Result<OperatorPtr> make_operator(const plan::PlanNode& node, Execution& execution,
                                   const Frame& frame) {
+  if (node.is_shared_out()) [[unlikely]] {
+    WEFT_TRY(OperatorPtr gather, parallel::make_gather(node, execution, frame));
+    if (gather != nullptr) {
+      return gather;
+    }
+  }
+  return make_plain_operator(node, execution, frame);
+}
+
+Result<OperatorPtr> make_plain_operator(const plan::PlanNode& node, Execution& execution,
+                                        const Frame& frame) {
   return std::visit(Make{node, execution, frame}, node.operation);
 }
 

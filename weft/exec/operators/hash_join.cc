@@ -1,9 +1,11 @@
+#include <optional>
 #include <utility>
 
 #include "weft/exec/evaluator.h"
 #include "weft/exec/operators/join_table.h"
 #include "weft/exec/operators/operator.h"
 #include "weft/exec/operators/output_map.h"
+#include "weft/exec/parallel/share.h"
 #include "weft/plan/variable_set.h"
 
 namespace weft::exec {
@@ -13,9 +15,10 @@ namespace {
 class HashJoinOperator final : public Operator {
  public:
   // `counted`: the shared columns that make two solutions of MINUS have something in common.
+  // `shared`: the right side as it was built for several workers; null: `right` is built.
   HashJoinOperator(const plan::PlanNode& node, Execution& execution, const plan::HashJoin& join,
                    const plan::VariableList& counted, OperatorPtr left, OperatorPtr right,
-                   plan::VariableList joined_columns)
+                   JoinTable* shared, plan::VariableList joined_columns)
       : Operator(node, execution),
         join_(join),
         loose_(join.kind == plan::JoinKind::kAnti ? plan::intersect(join.loose, counted)
@@ -26,12 +29,17 @@ class HashJoinOperator final : public Operator {
         joined_columns_(std::move(joined_columns)),
         left_(std::move(left)),
         right_(std::move(right)),
-        table_(right_->node().columns.size(), key_columns(right_->node().columns),
-               columns_of(right_->node().columns, loose_), &execution.budget),
-        left_keys_(key_columns(left_->node().columns)),
+        left_keys_(columns_of(left_->node().columns, plan::unite(join.keys, join.scope_keys))),
         left_loose_(columns_of(left_->node().columns, loose_)),
         map_(joined_columns_, left_->node().columns, left_->node().certain,
-             plan::keeps_left_only(join.kind) ? plan::VariableList() : right_->node().columns) {}
+             plan::keeps_left_only(join.kind) ? plan::VariableList() : node.inputs[1]->columns),
+        built_(shared != nullptr),
+        table_(shared) {
+    if (table_ == nullptr) {
+      own_table_.emplace(node, loose_, &execution.budget);
+      table_ = &*own_table_;
+    }
+  }
 
   Status prepare() {
     if (!join_.conditions.empty()) {
@@ -63,7 +71,7 @@ class HashJoinOperator final : public Operator {
         WEFT_TRY_STATUS(join_with_conditions(out));
       } else {
         collect_pairs(kBatchRows);
-        map_.append(out, batch_, left_rows_, table_.rows(), right_rows_);
+        map_.append(out, batch_, left_rows_, table_->rows(), right_rows_);
       }
       WEFT_TRY_STATUS(execution_.interrupt.check());
     }
@@ -71,29 +79,18 @@ class HashJoinOperator final : public Operator {
   }
 
  private:
-  std::vector<size_t> key_columns(const plan::VariableList& columns) const {
-    return columns_of(columns, plan::unite(join_.keys, join_.scope_keys));
-  }
-
   Status build() {
     built_ = true;
-    RowBatch batch;
-    while (true) {
-      WEFT_TRY_STATUS(right_->next(batch));
-      if (batch.empty()) {
-        break;
-      }
-      WEFT_TRY_STATUS(table_.add(batch));
-    }
+    WEFT_TRY_STATUS(table_->fill(*right_));
     right_.reset();
-    return table_.finish();
+    return ok_status();
   }
 
   Status next_left() {
     matches_.clear();
     match_at_ = 0;
     // An empty right side decides: nothing for joins, everything for the others.
-    if (table_.rows().rows == 0 &&
+    if (table_->rows().rows == 0 &&
         (join_.kind == plan::JoinKind::kInner || join_.kind == plan::JoinKind::kSemi)) {
       ended_ = true;
       return ok_status();
@@ -103,7 +100,8 @@ class HashJoinOperator final : public Operator {
       ended_ = true;
       return ok_status();
     }
-    WEFT_TRY_STATUS(table_.probe(batch_, left_keys_, left_loose_, need_common_, matches_));
+    WEFT_TRY_STATUS(
+        table_->probe(batch_, left_keys_, left_loose_, need_common_, scratch_, matches_));
     if (plan::keeps_left_only(join_.kind)) {
       keep_rows(join_.kind == plan::JoinKind::kSemi);
     } else if (join_.kind == plan::JoinKind::kLeft) {
@@ -166,7 +164,7 @@ class HashJoinOperator final : public Operator {
       while (row != JoinTable::kEnd && left_rows_.size() < count) {
         left_rows_.push_back(match.probe_row);
         right_rows_.push_back(row);
-        row = table_.next(match, row);
+        row = table_->next(match, row);
       }
       in_chain_ = row != JoinTable::kEnd;
       chain_ = row;
@@ -192,7 +190,7 @@ class HashJoinOperator final : public Operator {
       }
     }
     joined_.reset(joined_columns_.size());
-    map_.append(joined_, batch_, left_rows_, table_.rows(), right_rows_);
+    map_.append(joined_, batch_, left_rows_, table_->rows(), right_rows_);
     if (unmatched_pending_) {
       WEFT_TRY_STATUS(conditions_->filter(joined_, keep_));
       for (size_t i = 0; i < keep_.size(); ++i) {
@@ -214,14 +212,16 @@ class HashJoinOperator final : public Operator {
   plan::VariableList joined_columns_;
   OperatorPtr left_;
   OperatorPtr right_;
-  JoinTable table_;
   std::vector<size_t> left_keys_;
   std::vector<size_t> left_loose_;
   OutputMap map_;
   std::unique_ptr<Evaluator> conditions_;
   std::vector<size_t> out_columns_;
 
-  bool built_ = false;
+  bool built_;
+  std::optional<JoinTable> own_table_;
+  JoinTable* table_;
+  JoinTable::Scratch scratch_;
   bool ended_ = false;
   RowBatch batch_;
   std::vector<JoinTable::Match> matches_;
@@ -257,11 +257,12 @@ Result<OperatorPtr> make_hash_join(const plan::PlanNode& node, Execution& execut
   // Conditions may look at columns that are not handed on.
   plan::VariableList joined = node.columns;
   if (!join.conditions.empty()) {
-    joined = plan::unite(left->node().columns, right->node().columns);
+    joined = plan::unite(left->node().columns, node.inputs[1]->columns);
   }
   const plan::VariableList counted = variables_here(plan::unite(join.keys, join.loose), frame);
+  JoinTable* const shared = execution.share != nullptr ? execution.share->table(node) : nullptr;
   auto result = std::make_unique<HashJoinOperator>(node, execution, join, counted, std::move(left),
-                                                   std::move(right), std::move(joined));
+                                                   std::move(right), shared, std::move(joined));
   WEFT_TRY_STATUS(result->prepare());
   return OperatorPtr(std::move(result));
 }

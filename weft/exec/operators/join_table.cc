@@ -2,7 +2,35 @@
 
 #include <algorithm>
 
+#include "weft/exec/operators/operator.h"
+#include "weft/plan/variable_set.h"
+
 namespace weft::exec {
+
+namespace {
+
+std::vector<size_t> key_columns(const plan::PlanNode& join) {
+  const auto& operation = std::get<plan::HashJoin>(join.operation);
+  return columns_of(join.inputs[1]->columns, plan::unite(operation.keys, operation.scope_keys));
+}
+
+}  // namespace
+
+JoinTable::JoinTable(const plan::PlanNode& join, const plan::VariableList& loose,
+                     base::MemoryBudget* budget)
+    : JoinTable(join.inputs[1]->columns.size(), key_columns(join),
+                columns_of(join.inputs[1]->columns, loose), budget) {}
+
+Status JoinTable::fill(Operator& rows) {
+  RowBatch batch;
+  while (true) {
+    WEFT_TRY_STATUS(rows.next(batch));
+    if (batch.empty()) {
+      return finish();
+    }
+    WEFT_TRY_STATUS(add(batch));
+  }
+}
 
 uint64_t JoinTable::bound_mask(const RowBatch& batch, const std::vector<size_t>& loose,
                                size_t row) {
@@ -20,6 +48,8 @@ Status JoinTable::finish() {
   }
   if (loose_.empty()) {
     classes_.emplace_back();
+    WEFT_TRY(const uint32_t number, table_for(classes_.front(), 0));
+    static_cast<void>(number);
     return ok_status();
   }
   charged_bytes_ += rows_.size() * sizeof(uint32_t);
@@ -98,33 +128,35 @@ Result<uint32_t> JoinTable::table_for(const RowClass& rows, uint64_t common) {
 Status JoinTable::probe_class(const RowBatch& batch, const std::vector<size_t>& keys,
                               const std::vector<size_t>& loose,
                               const std::vector<uint32_t>& probe_rows, uint32_t table,
-                              uint64_t common, std::vector<Match>& matches) {
+                              uint64_t common, Scratch& scratch,
+                              std::vector<Match>& matches) const {
   const std::vector<size_t> columns = compared_columns(keys, loose, common);
   std::vector<const Column*> wanted(columns.size());
-  gathered_.resize(columns.size());
+  scratch.gathered.resize(columns.size());
   for (size_t c = 0; c < columns.size(); ++c) {
     const Column& from = batch.columns[columns[c]];
     if (probe_rows.size() == batch.rows) {
       wanted[c] = &from;
       continue;
     }
-    gathered_[c].clear();
+    scratch.gathered[c].clear();
     for (const uint32_t row : probe_rows) {
-      gathered_[c].push_back(from[row]);
+      scratch.gathered[c].push_back(from[row]);
     }
-    wanted[c] = &gathered_[c];
+    wanted[c] = &scratch.gathered[c];
   }
-  tables_[table]->index.find(wanted, probe_rows.size(), numbers_);
+  const std::vector<uint32_t>& numbers = scratch.numbers;
+  tables_[table]->index.find(wanted, probe_rows.size(), scratch.numbers, scratch.hashes);
   for (size_t i = 0; i < probe_rows.size(); ++i) {
-    if (numbers_[i] != KeyTable::kAbsent) {
-      matches.push_back({probe_rows[i], table, tables_[table]->first[numbers_[i]]});
+    if (numbers[i] != KeyTable::kAbsent) {
+      matches.push_back({probe_rows[i], table, tables_[table]->first[numbers[i]]});
     }
   }
   return ok_status();
 }
 
 Status JoinTable::probe(const RowBatch& batch, const std::vector<size_t>& keys,
-                        const std::vector<size_t>& loose, bool need_common,
+                        const std::vector<size_t>& loose, bool need_common, Scratch& scratch,
                         std::vector<Match>& matches) {
   matches.clear();
   std::map<uint64_t, std::vector<uint32_t>> kinds;
@@ -146,7 +178,7 @@ Status JoinTable::probe(const RowBatch& batch, const std::vector<size_t>& keys,
         continue;
       }
       WEFT_TRY(const uint32_t table, table_for(built, common));
-      WEFT_TRY_STATUS(probe_class(batch, keys, loose, rows, table, common, matches));
+      WEFT_TRY_STATUS(probe_class(batch, keys, loose, rows, table, common, scratch, matches));
     }
   }
   if (classes_.size() > 1 || kinds.size() > 1) {

@@ -12,13 +12,17 @@
 #include "weft/exec/key_table.h"
 #include "weft/exec/row_batch.h"
 #include "weft/exec/row_store.h"
+#include "weft/plan/plan.h"
 
 namespace weft::exec {
+
+class Operator;
 
 // Perhaps-unbound shared columns of one join (limit "loose_columns_max").
 inline constexpr size_t kLooseColumnsMax = 64;
 
-// Not thread-safe.
+// Not thread-safe; but once it is finished, several threads may probe one without `loose` columns,
+// each with its own Scratch.
 class JoinTable {
  public:
   // `keys` and `loose` are columns of the rows to be built.
@@ -29,10 +33,15 @@ class JoinTable {
         keys_(std::move(keys)),
         loose_(std::move(loose)),
         rows_(width, budget) {}
+  // For the right side of `join`, a HashJoin; `loose` are those of its loose columns that count.
+  JoinTable(const plan::PlanNode& join, const plan::VariableList& loose,
+            base::MemoryBudget* budget);
 
   Status add(const RowBatch& batch) { return rows_.append(batch); }
   // After the last add.
   Status finish();
+  // Adds all of `rows`, and finishes.
+  Status fill(Operator& rows);
   const RowBatch& rows() const { return rows_.rows(); }
 
   // Built rows that may pair with a probe row form chains; `first` begins one, `table` tells which
@@ -44,11 +53,18 @@ class JoinTable {
   };
   static constexpr uint32_t kEnd = UINT32_MAX;
   uint32_t next(const Match& match, uint32_t row) const { return tables_[match.table]->next[row]; }
+  // What a prober needs besides the table.
+  struct Scratch {
+    std::vector<Column> gathered;
+    std::vector<uint32_t> numbers;
+    std::vector<uint64_t> hashes;
+  };
   // The matches of a batch, by ascending probe row. `keys` and `loose` are the probe's columns in
   // the order of the constructor's. With `need_common`, pairs that share no bound loose column are
   // no match.
   Status probe(const RowBatch& batch, const std::vector<size_t>& keys,
-               const std::vector<size_t>& loose, bool need_common, std::vector<Match>& matches);
+               const std::vector<size_t>& loose, bool need_common, Scratch& scratch,
+               std::vector<Match>& matches);
 
  private:
   struct Table {
@@ -65,7 +81,8 @@ class JoinTable {
   Result<uint32_t> table_for(const RowClass& rows, uint64_t common);
   Status probe_class(const RowBatch& batch, const std::vector<size_t>& keys,
                      const std::vector<size_t>& loose, const std::vector<uint32_t>& probe_rows,
-                     uint32_t table, uint64_t common, std::vector<Match>& matches);
+                     uint32_t table, uint64_t common, Scratch& scratch,
+                     std::vector<Match>& matches) const;
 
   base::MemoryBudget* budget_;
   MemoryCharge charge_;
@@ -76,7 +93,6 @@ class JoinTable {
   std::vector<RowClass> classes_;
   std::map<std::pair<uint64_t, uint64_t>, uint32_t> table_numbers_;  // (class, common)
   std::vector<std::unique_ptr<Table>> tables_;
-  std::vector<Column> gathered_;
   std::vector<uint32_t> numbers_;
 };
 

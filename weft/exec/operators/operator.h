@@ -67,6 +67,10 @@ using OperatorPtr = std::unique_ptr<Operator>;
 Result<OperatorPtr> make_operator(const plan::PlanNode& node, Execution& execution,
                                   const Frame& frame);
 
+// The same without regard to a mark that its rows are shared out to workers.
+Result<OperatorPtr> make_plain_operator(const plan::PlanNode& node, Execution& execution,
+                                        const Frame& frame);
+
 inline constexpr size_t kNoColumn = SIZE_MAX;
 // The place of `variable` in ascending `columns`, or kNoColumn.
 size_t column_of(const plan::VariableList& columns, plan::Variable variable);

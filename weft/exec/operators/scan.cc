@@ -5,15 +5,17 @@
 #include "weft/exec/operators/operator.h"
 #include "weft/exec/operators/pattern.h"
 #include "weft/exec/operators/text_scan.h"
+#include "weft/exec/parallel/share.h"
 
 namespace weft::exec {
 namespace {
 
 class ScanOperator final : public Operator {
  public:
+  // `share`: of which only a part is wanted, or null.
   ScanOperator(const plan::PlanNode& node, Execution& execution, const plan::Scan& scan,
-               const Frame& frame)
-      : Operator(node, execution), scan_(scan), reader_(scan, frame) {
+               const Frame& frame, const Share* share)
+      : Operator(node, execution), scan_(scan), reader_(scan, frame), share_(share) {
     for (const plan::Variable variable : node.columns) {
       sources_.push_back(reader_.source_of(variable));
     }
@@ -38,9 +40,8 @@ class ScanOperator final : public Operator {
       if (rows_ >= kTextRowsBefore && asks_later_) {
         WEFT_TRY_STATUS(ask_text_index());
       }
-      WEFT_TRY_STATUS(cursor_->next(batch_));
-      rows_ += batch_.size();
-      if (batch_.size() == 0) {
+      WEFT_TRY(const bool more, read_batch());
+      if (!more) {
         cursor_.reset();
         done_ = true;
         return ok_status();
@@ -63,7 +64,8 @@ class ScanOperator final : public Operator {
 
  private:
   Status open() {
-    if (node_.text != nullptr) {
+    // Workers share out what the index does not narrow (Team::open).
+    if (node_.text != nullptr && execution_.share == nullptr) {
       asks_later_ = node_.stops_early && can_ask_later(reader_.pattern());
       if (!asks_later_) {
         WEFT_TRY(cursor_,
@@ -77,7 +79,22 @@ class ScanOperator final : public Operator {
         cursor_->start_small();
       }
     }
-    return ok_status();
+    return share_ != nullptr ? share_->begin(*cursor_) : ok_status();
+  }
+
+  // False at the end. Else there may be no row in the batch.
+  Result<bool> read_batch() {
+    batch_.clear();
+    if (is_last_) {
+      return false;
+    }
+    WEFT_TRY_STATUS(cursor_->next(batch_));
+    rows_ += batch_.size();
+    if (share_ == nullptr) {
+      return batch_.size() != 0;
+    }
+    is_last_ = !share_->keep(reader_.pattern(), scan_.permutation, batch_);
+    return !is_last_ || batch_.size() != 0;
   }
 
   // Many rows went by, and more are wanted: a filter keeps few of them.
@@ -100,9 +117,11 @@ class ScanOperator final : public Operator {
 
   const plan::Scan& scan_;
   PatternReader reader_;
+  const Share* share_;
   std::vector<size_t> sources_;
   std::unique_ptr<QuadCursor> cursor_;
   rdf::IdBatch batch_;
+  bool is_last_ = false;  // no row behind the batch at hand is of the share
   bool done_ = false;
   // Under a LIMIT the text index is asked only once many rows went by without enough.
   bool asks_later_ = false;
@@ -210,8 +229,10 @@ Result<bool> has_quads(Execution& execution, rdf::TermId graph) {
 
 Result<OperatorPtr> make_scan(const plan::PlanNode& node, Execution& execution,
                               const Frame& frame) {
-  return OperatorPtr(
-      std::make_unique<ScanOperator>(node, execution, std::get<plan::Scan>(node.operation), frame));
+  const bool is_shared = execution.share != nullptr && execution.share->scan == &node;
+  return OperatorPtr(std::make_unique<ScanOperator>(node, execution,
+                                                    std::get<plan::Scan>(node.operation), frame,
+                                                    is_shared ? execution.share : nullptr));
 }
 
 Result<OperatorPtr> make_leaf(const plan::PlanNode& node, Execution& execution,

@@ -92,7 +92,7 @@ class ServiceJoinOperator final : public Operator {
     WEFT_TRY_STATUS(table_->finish());
     matches_.clear();
     match_at_ = 0;
-    return table_->probe(part_, {}, left_loose_, false, matches_);
+    return table_->probe(part_, {}, left_loose_, false, scratch_, matches_);
   }
 
   // SILENT: one solution that binds nothing (SPARQL 1.1 Federated Query §2.3).
@@ -232,6 +232,7 @@ class ServiceJoinOperator final : public Operator {
   size_t row_at_ = 0;
   RowBatch part_;  // the left rows of the request at hand
   std::optional<JoinTable> table_;
+  JoinTable::Scratch scratch_;
   std::vector<JoinTable::Match> matches_;
   size_t match_at_ = 0;
   std::vector<uint32_t> left_rows_;

@@ -95,7 +95,8 @@ Status LineSink::accept(std::span<const rdf::QuadView> quads) {
 QueryOptions QueryRunner::options() {
   QueryOptions options;
   options.budget = &budget_;
-  options.executor = &executor_;
+  options.executor = executor != nullptr ? executor : &inline_executor_;
+  options.parallel = parallel;
   options.clock = &clock_;
   options.random = &random_;
   options.services = services;

@@ -70,11 +70,13 @@ class QueryRunner {
   ServiceClient* services = nullptr;
   std::stop_token stop;
   uint64_t timeout_ms = 0;
+  base::Executor* executor = nullptr;  // null: the calling thread alone
+  ParallelOptions parallel;
 
  private:
   QuadSource& source_;
   base::MemoryBudget budget_;
-  base::InlineExecutor executor_;
+  base::InlineExecutor inline_executor_;
   FixedClock clock_;
   base::Random random_{7};
   std::string explanation_;

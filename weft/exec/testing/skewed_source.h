@@ -41,6 +41,10 @@ class SkewedSource final : public QuadSource {
                                            std::stop_token stop) override {
     return source_.scan(pattern, permutation, std::move(stop));
   }
+  Result<std::vector<ScanCut>> cuts(const rdf::IdPattern& pattern, rdf::Permutation permutation,
+                                    size_t pieces, std::stop_token stop) override {
+    return source_.cuts(pattern, permutation, pieces, std::move(stop));
+  }
   Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                   std::stop_token stop) override {
     return source_.prefetch(patterns, permutation, std::move(stop));
