@@ -1,5 +1,5 @@
 // Answers queries over one target, as often as it is asked to, and says how long each took:
-//     query_speed TARGET
+//     query_speed TARGET [THREADS]
 // Reads lines of ROUNDS, SECONDS, ANSWER_FILE and QUERY, separated by tabs, from standard input.
 // Runs the query once to warm up, then ROUNDS times or until SECONDS have passed, and prints one
 // line: the rows, a tab, and the milliseconds of each run, separated by spaces; or "error", a tab,
@@ -110,9 +110,9 @@ bool read_request(const std::string& line, Request& request) {
   return true;
 }
 
-int serve(const std::string& target) {
+int serve(const std::string& target, size_t width) {
   const base::SystemClock clock;
-  base::ThreadPool threads(base::hardware_width());
+  base::ThreadPool threads(width);
   engine::EnvironmentOptions options;
   options.cache_bytes = uint64_t{1} << 30U;
   engine::Environment environment(threads, clock, options);
@@ -139,9 +139,11 @@ int serve(const std::string& target) {
 }  // namespace weft::bench
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: query_speed TARGET\n");
+  if (argc != 2 && argc != 3) {
+    std::fprintf(stderr, "usage: query_speed TARGET [THREADS]\n");
     return 2;
   }
-  return weft::bench::serve(argv[1]);
+  const size_t width =
+      argc == 3 ? std::strtoul(argv[2], nullptr, 10) : weft::base::hardware_width();
+  return weft::bench::serve(argv[1], width);
 }

@@ -63,42 +63,49 @@ bool jumps(const PlanNode& node) {
   return std::holds_alternative<Scan>(node.operation);
 }
 
-// The fragment with this top; nullopt if it is none.
-std::optional<Fragment> fragment_of(const PlanNode& node);
+// The fragment with this top; nullopt if it is none. Small scans are found first, so that a short
+// query pays next to nothing.
+std::optional<Fragment> fragment_of(const PlanNode& node, double rows_min);
 
 struct FragmentOf {
   const PlanNode& node;
+  double rows_min;
 
-  std::optional<Fragment> below(bool allowed) const {
-    std::optional<Fragment> result = allowed ? fragment_of(*node.inputs[0]) : std::nullopt;
+  template <typename Allowed>
+  std::optional<Fragment> below(const Allowed& allowed) const {
+    std::optional<Fragment> result = fragment_of(*node.inputs[0], rows_min);
     if (result) {
       result->has_work = true;
     }
-    return result;
+    return result && allowed() ? result : std::nullopt;
   }
   std::optional<Fragment> operator()(const Scan& scan) const {
     using Kind = GraphChoice::Kind;
-    if (scan.graph.kind != Kind::kDefault && scan.graph.kind != Kind::kConstant) {
+    if (node.rows < rows_min ||
+        (scan.graph.kind != Kind::kDefault && scan.graph.kind != Kind::kConstant)) {
       return std::nullopt;
     }
     return Fragment{.scan = &node};
   }
   std::optional<Fragment> operator()(const FilterRows& filter) const {
-    return below(are_repeatable(filter.conditions));
+    return below([&] { return are_repeatable(filter.conditions); });
   }
   std::optional<Fragment> operator()(const ExtendRows& extend) const {
-    return below(std::ranges::all_of(extend.steps, [](const ExtendRows::Step& step) {
-      return is_repeatable(*step.expression);
-    }));
+    return below([&] {
+      return std::ranges::all_of(extend.steps, [](const ExtendRows::Step& step) {
+        return is_repeatable(*step.expression);
+      });
+    });
   }
   std::optional<Fragment> operator()(const ProjectRows& /*project*/) const {
-    return fragment_of(*node.inputs[0]);
+    return fragment_of(*node.inputs[0], rows_min);
   }
   std::optional<Fragment> operator()(const MergeJoin& /*join*/) const {
-    return below(jumps(*node.inputs[1]));
+    return below([this] { return jumps(*node.inputs[1]); });
   }
   std::optional<Fragment> operator()(const HashJoin& join) const {
-    std::optional<Fragment> result = below(join.loose.empty() && are_repeatable(join.conditions));
+    std::optional<Fragment> result =
+        below([&] { return join.loose.empty() && are_repeatable(join.conditions); });
     if (result) {
       // With conditions, the rows without a partner come behind the others of their batch.
       result->keeps_order = result->keeps_order && join.conditions.empty();
@@ -106,7 +113,7 @@ struct FragmentOf {
     return result;
   }
   std::optional<Fragment> operator()(const IndexJoin& join) const {
-    std::optional<Fragment> result = below(true);
+    std::optional<Fragment> result = below([] { return true; });
     if (result) {
       // A batch is brought into the order of its keys.
       const std::optional<Variable> order = node.inputs[0]->sorted_by;
@@ -120,8 +127,8 @@ struct FragmentOf {
   }
 };
 
-std::optional<Fragment> fragment_of(const PlanNode& node) {
-  return std::visit(FragmentOf{node}, node.operation);
+std::optional<Fragment> fragment_of(const PlanNode& node, double rows_min) {
+  return std::visit(FragmentOf{node, rows_min}, node.operation);
 }
 
 // What stands above a fragment.
@@ -168,21 +175,24 @@ class Marker {
  public:
   explicit Marker(double rows_min) : rows_min_(rows_min) {}
 
-  // True if `node` is the top of a fragment now.
-  bool mark(PlanNode& node, const Consumer& consumer) {
-    if (!node.stops_early) {
-      const std::optional<Fragment> fragment = fragment_of(node);
-      if (fragment && fragment->scan->rows >= rows_min_ &&
-          (consumer.workers_do_it || fragment->has_work) &&
+  // `above`: what gets the rows of `node`, or null.
+  void mark(PlanNode& node, PlanNode* above) {
+    const std::optional<Fragment> fragment =
+        node.stops_early ? std::nullopt : fragment_of(node, rows_min_);
+    if (fragment) {
+      const Consumer consumer = above != nullptr ? consumer_of(*above) : Consumer();
+      if ((consumer.workers_do_it || fragment->has_work) &&
           (!consumer.needs_order || fragment->keeps_order)) {
         node.shared_scan = fragment->scan;
         node.keeps_order = fragment->keeps_order;
+        if (above != nullptr) {
+          above->workers_do_it = consumer.workers_do_it;
+        }
         mark_built_sides(node);
-        return true;
+        return;
       }
     }
     mark_inputs(node);
-    return false;
   }
 
  private:
@@ -192,18 +202,16 @@ class Marker {
         std::holds_alternative<GraphLoop>(node.operation)) {
       return;
     }
-    const Consumer consumer = consumer_of(node);
     const size_t count = std::holds_alternative<BindJoin>(node.operation) ? 1 : node.inputs.size();
     for (size_t i = 0; i < count; ++i) {
-      const bool marked = mark(*node.inputs[i], consumer);
-      node.workers_do_it = marked && consumer.workers_do_it;
+      mark(*node.inputs[i], &node);
     }
   }
 
   // Along the rows of a fragment.
   void mark_built_sides(PlanNode& node) {
     if (std::holds_alternative<HashJoin>(node.operation)) {
-      mark(*node.inputs[1], {});
+      mark(*node.inputs[1], nullptr);
     }
     if (!node.inputs.empty()) {
       mark_built_sides(*node.inputs[0]);
@@ -216,7 +224,7 @@ class Marker {
 }  // namespace
 
 void mark_fragments(Plan& plan, double rows_min) {
-  Marker(rows_min).mark(*plan.root, {});
+  Marker(rows_min).mark(*plan.root, nullptr);
 }
 
 }  // namespace weft::plan

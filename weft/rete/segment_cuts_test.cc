@@ -13,6 +13,13 @@
 namespace weft::rete {
 namespace {
 
+BuildOptions small_blocks() {
+  BuildOptions options;
+  options.tile_bytes = 1024;
+  options.chunk_bytes = 1024;
+  return options;
+}
+
 using Row = std::array<uint32_t, 3>;  // in the order of the permutation
 
 // Rows of the cursor from `low` on and before `high`.
