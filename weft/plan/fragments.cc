@@ -13,6 +13,9 @@ namespace {
 using sparql::AggregateFunction;
 using sparql::Expression;
 
+// Workers leave out repeated rows where there are as many as this for each different one, or more.
+constexpr double kRowsPerDistinct = 4;
+
 struct Fragment {
   const PlanNode* scan = nullptr;
   bool keeps_order = true;
@@ -168,7 +171,9 @@ Consumer consumer_of(const PlanNode& node) {
               return is_repeatable(*key.expression);
             })};
   }
-  return {.workers_do_it = std::holds_alternative<DistinctRows>(node.operation)};
+  // Where nearly all rows differ, hashing them twice takes longer than one thread does.
+  return {.workers_do_it = std::holds_alternative<DistinctRows>(node.operation) &&
+                           node.rows * kRowsPerDistinct <= node.inputs[0]->rows};
 }
 
 class Marker {
