@@ -12,15 +12,17 @@ import sys
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 LAYERS = ("txn", "catalog", "graph", "gqexec", "lance")
 # Calls of storage::ObjectStore that change it. `create` is told from others by its receiver.
-STORE_CALL = re.compile(r"(?:[.>]|\b)(put_if_absent|put_many_if_absent|put_if_match|open_append)\(|"
+STORE_CALL = re.compile(r"(?:[.>]|\b)(put_if_absent|put_many_if_absent|put_many_foreseeing|put_if_match|open_append)\(|"
                         r"\b(?:store_?|root_)(?:\.|->)(create|remove)\(")
 # Calls that publish a commit, move or bring a head, or make a branch.
 PROTOCOL_CALL = re.compile(r"\b(catalog::publish|lance::commit|lance::follow|lance::follow_all|create_head|lance::create_branch|"
                            r"catalog::create_branch|lance::cleanup)\(")
 
 STORE_CALLS = {
-    # Staging: everything of a commit under one barrier (twice: tried again after an unclear answer).
-    ("weft/lance/table/stage.cc", "put_many_if_absent"): 2,
+    # Staging: everything of a commit under one barrier, and the contents of what follows with it; tried again after
+    # an unclear answer.
+    ("weft/lance/table/stage.cc", "put_many_foreseeing"): 1,
+    ("weft/lance/table/stage.cc", "put_many_if_absent"): 1,
     # The one creation that publishes a version or moves a head.
     ("weft/lance/table/commit.cc", "put_if_absent"): 1,
     # The heads of one publication, under one barrier.
