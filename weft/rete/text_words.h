@@ -1,5 +1,6 @@
 // From a text that literals must hold to parts that their words must hold. This is where the text
-// index is proven to give the same answer; docs/decisions/0015-text-index-in-queries.md has the reasons at length.
+// index is proven to give the same answer; docs/decisions/0015-text-index-in-queries.md has the
+// reasons at length.
 //
 // The index (docs/formats/rete.md, "Text index") holds, of the unescaped value of every literal in
 // its scope, every maximal run of at least two alphanumeric characters, in lower case, and with it
