@@ -481,9 +481,11 @@ TEST(HttpClient, AnswersToQuestionsHaveALimit) {
 }
 
 TEST(HttpClient, TheTimeOfAQuestionIsThatOfAllItsAttempts) {
-  TestServer server([](const ServerRequest&) {
+  constexpr int kLongMs = 3'000;
+  std::atomic<int> delay_ms = kLongMs;
+  TestServer server([&](const ServerRequest&) {
     ServerResponse response;
-    response.delay_ms = 400;
+    response.delay_ms = delay_ms;
     return response;
   });
   const auto client = client_with(quick());
@@ -492,9 +494,11 @@ TEST(HttpClient, TheTimeOfAQuestionIsThatOfAllItsAttempts) {
   question.timeout_ms = 100;
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(client->ask(question).error().fact("reason"), "timeout");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(350));
+  // Far less than the answer takes; how much is the machine's matter.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(kLongMs));
   EXPECT_EQ(server.requests().size(), 1U);
-  question.timeout_ms = 5'000;
+  delay_ms = 200;
+  question.timeout_ms = 60'000;
   EXPECT_TRUE(client->ask(question).ok());
 }
 
