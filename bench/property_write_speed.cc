@@ -1,5 +1,6 @@
-// Writes to a property graph in a folder, by a process that holds it open: commits of one row,
-// upserts of 32 rows, and several writers at once; beside them what one fsync costs there.
+// Writes to a property graph in a folder, by a process that holds it open: commits of one row, of
+// which the first ten and the last ten by themselves, upserts of 32 rows, and several writers at
+// once; beside them what one fsync costs there.
 //
 // usage: property_write_speed GRAPH PREFIX KEYS [COMMITS]
 //
@@ -114,8 +115,11 @@ Result<int> run(const std::string& folder, const std::string& prefix, uint64_t k
     ones.push_back(
         milliseconds([&] { merge(bench.line(fresh + std::to_string(i), 1), bench.random()); }));
   }
+  constexpr int kUpsertsMax = 200;
+  const std::vector<double> first(ones.begin(), ones.begin() + std::min<size_t>(10, ones.size()));
+  const std::vector<double> last(ones.end() - std::min<size_t>(10, ones.size()), ones.end());
   std::vector<double> upserts;
-  for (int i = 0; i < commits / 2; ++i) {
+  for (int i = 0; i < std::min(commits / 2, kUpsertsMax); ++i) {
     std::string lines;
     for (uint64_t row = 0; row < kUpsertRows; ++row) {
       lines += bench.line(bench.key(bench.random().below(keys / kUpsertRows) * kUpsertRows + row),
@@ -123,7 +127,7 @@ Result<int> run(const std::string& folder, const std::string& prefix, uint64_t k
     }
     upserts.push_back(milliseconds([&] { merge(lines, bench.random()); }));
   }
-  const int each = std::max(1, commits / 4);
+  const int each = std::clamp(commits / 4, 1, 100);
   const double together = milliseconds([&] {
     std::vector<std::jthread> threads;
     for (int writer = 0; writer < kWriters; ++writer) {
@@ -141,11 +145,11 @@ Result<int> run(const std::string& folder, const std::string& prefix, uint64_t k
   WEFT_TRY_STATUS(std::move(failed));
   WEFT_TRY(const uint64_t after, bench.rows());
   const double sync = fsync_ms(folder);
-  std::printf(
-      R"({"commit_ms": %.3f, "fsync_ms": %.3f, "upsert32_ms": %.3f, "writers8_per_s": %.1f, "writers1_per_s": %.1f})"
-      "\n",
-      median(ones), sync, median(upserts), static_cast<double>(kWriters * each) / (together / 1000),
-      1000 / median(ones));
+  std::printf(R"({"commit_ms": %.3f, "first_ten_ms": %.3f, "last_ten_ms": %.3f, "fsync_ms": %.3f, )"
+              R"("upsert32_ms": %.3f, "writers8_per_s": %.1f, "writers1_per_s": %.1f})"
+              "\n",
+              median(ones), median(first), median(last), sync, median(upserts),
+              static_cast<double>(kWriters * each) / (together / 1000), 1000 / median(ones));
   const uint64_t expected = before + 1 + static_cast<uint64_t>(commits) +
                             static_cast<uint64_t>(kWriters) * static_cast<uint64_t>(each);
   if (after != expected) {
