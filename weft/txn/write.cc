@@ -7,6 +7,7 @@
 #include "weft/base/planted.h"
 #include "weft/catalog/branches.h"
 #include "weft/txn/group_write.h"
+#include "weft/txn/turn.h"
 #include "weft/txn/write_queue.h"
 #include "weft/txn/write_steps.h"
 
@@ -182,8 +183,11 @@ Status check_expected_head(const CatalogView* view, base::Ulid expected) {
 
 Result<Receipt> write(const catalog::CatalogPlace& place, const WriteRequest& request,
                       const Prepare& prepare) {
-  return place.queue != nullptr ? place.queue->write(place, request, prepare)
-                                : write_alone(place, request, prepare);
+  if (place.queue != nullptr) {
+    return place.queue->write(place, request, prepare);
+  }
+  const auto turn = take_turn(place);
+  return write_alone(place, request, prepare);
 }
 
 Result<Receipt> write_alone(const catalog::CatalogPlace& place, const WriteRequest& request,

@@ -13,17 +13,17 @@
 // T3  An operation happens once: repeated with the same id, also by another process, it returns the
 //     receipt of the first time. The same holds for a key that the caller gives.
 // T4  Whoever loses the publication changes nothing. Work that may be done upon another state
-// starts
-//     over from the newest one; strict work is told that its reads have changed.
+//     starts over from the newest one; strict work is told that its reads have changed.
 // T5  Heads follow: after the publication each table's version is created under its own number, by
 //     whoever comes first, so that other Lance readers see published rows only, in order.
-// T5b A branch moves heads of its own life only: what it inherits is forked into a native branch of
-//     the table by its first write.
 // T6  What another program did to a table without changing rows (compactions, indices) is built
 //     upon; where it took the number of a pinned version, that version's change is done again upon
 //     it, as a commit that changes no rows. A table of which it changed rows is not built upon: the
 //     write is refused and names the version. Other tables are not affected.
-// Writers of one process may share a publication: write_queue.h.
+// T11 A branch moves heads of its own life only: what it inherits is forked into a native branch of
+//     the table by its first write.
+// Writers of one process may share a publication: write_queue.h; those of several take turns where
+// the store has them: turn.h.
 // Protocol: docs/protocols/write.md.
 #pragma once
 

@@ -6,6 +6,7 @@
 
 #include "weft/base/check.h"
 #include "weft/txn/group_write.h"
+#include "weft/txn/turn.h"
 
 namespace weft::txn {
 namespace {
@@ -31,6 +32,7 @@ struct WriteQueue::Waiting {
 Result<Receipt> WriteQueue::write(const catalog::CatalogPlace& place, const WriteRequest& request,
                                   const Prepare& prepare) {
   if (!shares(place, request)) {
+    const auto turn = take_turn(place);
     return write_alone(place, request, prepare);
   }
   Waiting own;
@@ -51,6 +53,9 @@ Result<Receipt> WriteQueue::write(const catalog::CatalogPlace& place, const Writ
 
 void WriteQueue::lead(Branch& branch, const catalog::CatalogPlace& place) {
   branch.is_led = true;
+  mutex_.unlock();
+  auto turn = take_turn(place);
+  mutex_.lock();
   if (branch.waiting.size() < branch.last_group) {
     mutex_.unlock();
     place.clock.sleep_microseconds(kGatherUs);
@@ -76,6 +81,7 @@ void WriteQueue::lead(Branch& branch, const catalog::CatalogPlace& place) {
     }
     write_group(place, members);
   }
+  turn.reset();
   mutex_.lock();
   for (Waiting* const waiting : group) {
     WEFT_CHECK(waiting->member.result.has_value());
