@@ -100,12 +100,11 @@ Result<std::unique_ptr<GraphTarget>> GraphTarget::open(const GraphArguments& arg
   return std::unique_ptr<GraphTarget>(new GraphTarget(std::move(store), session));
 }
 
+GraphTarget::GraphTarget(std::unique_ptr<storage::ObjectStore> store, Session& session)
+    : store_(std::move(store)), graph_(*store_, clock_, session.executor()) {}
+
 catalog::CatalogPlace GraphTarget::place() {
-  return {.store = *store_,
-          .clock = clock_,
-          .random = random_,
-          .executor = session_.executor(),
-          .life = {}};
+  return graph_.place(random_);
 }
 
 Result<std::shared_ptr<const graph::GraphSnapshot>> GraphTarget::snapshot(

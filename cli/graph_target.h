@@ -12,6 +12,7 @@
 #include "weft/base/random.h"
 #include "weft/catalog/catalog.h"
 #include "weft/graph/authority.h"
+#include "weft/graph/open_graph.h"
 #include "weft/graph/snapshot.h"
 #include "weft/storage/object_store.h"
 
@@ -41,13 +42,13 @@ class GraphTarget {
   storage::ObjectStore& store() { return *store_; }
 
  private:
-  GraphTarget(std::unique_ptr<storage::ObjectStore> store, Session& session)
-      : store_(std::move(store)), session_(session) {}
+  GraphTarget(std::unique_ptr<storage::ObjectStore> store, Session& session);
 
   std::unique_ptr<storage::ObjectStore> store_;
-  Session& session_;
   base::SystemClock clock_;
   base::Random random_ = base::Random::from_system();
+  // What a command has read it does not read again.
+  graph::OpenGraph graph_;
 };
 
 // Who a change is by, and why: options of commands that change a graph.

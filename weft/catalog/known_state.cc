@@ -102,11 +102,27 @@ void KnownState::note_pinned(const TableEntry& table, const lance::Snapshot& ver
   }
 }
 
+bool KnownState::is_recent(const std::optional<int64_t>& since_us) const {
+  return since_us.has_value() && clock_.monotonic_microseconds() - *since_us < kKnownHeadMaxUs;
+}
+
+bool KnownState::was_numbered(const TableEntry& table) const {
+  const base::MutexLock lock(mutex_);
+  const Table* const found = find(table);
+  return found != nullptr && is_recent(found->numbered_since_us);
+}
+
+void KnownState::note_numbered(const TableEntry& table) {
+  const base::MutexLock lock(mutex_);
+  if (find(table) != nullptr) {
+    tables_.at({table.path, table.pin.ref}).numbered_since_us = clock_.monotonic_microseconds();
+  }
+}
+
 bool KnownState::was_head(const TableEntry& table) const {
   const base::MutexLock lock(mutex_);
   const Table* const found = find(table);
-  return found != nullptr && found->head_since_us.has_value() &&
-         clock_.monotonic_microseconds() - *found->head_since_us < kKnownHeadMaxUs;
+  return found != nullptr && is_recent(found->head_since_us);
 }
 
 void KnownState::note_head(const TableEntry& table) {

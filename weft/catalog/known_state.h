@@ -44,6 +44,10 @@ class KnownState {
   // The version that a pin names; nothing if it is not known.
   std::optional<lance::Snapshot> pinned(const TableEntry& table) const;
   void note_pinned(const TableEntry& table, const lance::Snapshot& version);
+  // Whether that version was seen under its number, a short while ago: whatever stands there now is
+  // it, though versions of others may stand above it.
+  bool was_numbered(const TableEntry& table) const;
+  void note_numbered(const TableEntry& table);
   // Whether that version was seen at the head, a short while ago (W3).
   bool was_head(const TableEntry& table) const;
   void note_head(const TableEntry& table);
@@ -63,9 +67,11 @@ class KnownState {
     lance::Snapshot version;
     std::string detached_hash;
     uint64_t detached_version = 0;
+    std::optional<int64_t> numbered_since_us = {};
     std::optional<int64_t> head_since_us = {};
   };
   const Table* find(const TableEntry& table) const WEFT_REQUIRES(mutex_);
+  bool is_recent(const std::optional<int64_t>& since_us) const;
   // The small files of `before` that are not those of `now` (W4).
   void forget_left(const lance::Snapshot& before, const lance::Snapshot& now);
 

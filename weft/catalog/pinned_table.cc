@@ -15,6 +15,34 @@ std::string hash_of(ByteView bytes) {
   return codec::to_hex(codec::blake3_16(bytes));
 }
 
+// What stands under the number of the pin, if that is the pinned version; a writer who looks at the
+// head next needs no second read.
+Result<std::optional<lance::Snapshot>> open_numbered(const CatalogPlace& place,
+                                                     const TableEntry& table) {
+  std::optional<lance::Snapshot> found;
+  const lance::TableLocation location{&place.store, table.path, table.pin.ref};
+  auto read = place.store.get(location.object(lance::manifest_name(table.pin.head_version)),
+                              lance::kManifestFileBytesMax);
+  if (!read.ok()) {
+    const ErrorKind kind = read.error().kind();
+    return kind == ErrorKind::kNotFound || kind == ErrorKind::kLimit
+               ? Result<std::optional<lance::Snapshot>>(std::move(found))
+               : Result<std::optional<lance::Snapshot>>(std::move(read).error());
+  }
+  if (hash_of(read->bytes.view()) != table.pin.head_hash) {
+    return found;
+  }
+  WEFT_TRY(found,
+           lance::Snapshot::from_bytes(location, std::move(read->bytes), lance::Naming::kV2));
+  // Its detached copy was synced before the publication that pins it.
+  found->set_durable();
+  if (place.known != nullptr) {
+    place.known->note_pinned(table, *found);
+    place.known->note_numbered(table);
+  }
+  return found;
+}
+
 }  // namespace
 
 lance::TableLocation location_of(const CatalogPlace& place, const TableEntry& table) {
@@ -39,6 +67,10 @@ Result<lance::Snapshot> open_pinned(const CatalogPlace& place, const TableEntry&
     if (auto head = lance::open_latest(location); head.ok()) {
       return head;
     }
+  }
+  WEFT_TRY(std::optional<lance::Snapshot> numbered, open_numbered(place, table));
+  if (numbered.has_value()) {
+    return *std::move(numbered);
   }
   const auto read =
       place.store.get(location.object(lance::manifest_name(table.pin.detached_version)),

@@ -16,8 +16,9 @@ namespace weft::catalog {
 lance::TableLocation location_of(const CatalogPlace& place, const TableEntry& table);
 
 // The pinned version as the head that it is or will be, its bytes checked against the pin: one
-// read, or none if the place knows it. Whether the head's name is there does not matter. Errors:
-// kCorrupt names the table if the version is missing, replaced or damaged; those of the store.
+// read of what stands under its number, or none if the place knows it; where another content stands
+// there, or nothing (yet, or any more), one more of its detached copy. Errors: kCorrupt names the
+// table if neither is what was published; those of the store.
 Result<lance::Snapshot> open_pinned(const CatalogPlace& place, const TableEntry& table);
 
 // What the pinned version was staged upon; nothing if the table was new, or if that version is gone

@@ -29,7 +29,7 @@ namespace weft::storage {
 // Of larger objects the blocks that were read are remembered; smaller ones are read as a whole when
 // they are asked for again.
 inline constexpr uint64_t kRememberedWholeBytesMax = uint64_t{1} << 20U;
-inline constexpr uint64_t kRememberedBlockBytes = uint64_t{8} << 10U;
+inline constexpr uint64_t kRememberedBlockBytes = uint64_t{4} << 10U;
 inline constexpr size_t kRememberedObjectsMax = 65'536;
 
 class ObjectMemory {

@@ -41,8 +41,14 @@ enum class Number : uint8_t { kPinned, kTaken, kGone };
 Result<Number> follow_pin(const catalog::CatalogPlace& place,
                           const lance::Snapshot& catalog_version, const TableEntry& table) {
   const lance::TableLocation location = catalog::location_of(place, table);
-  const auto head = place.store.get(location.object(lance::manifest_name(table.pin.head_version)),
-                                    lance::kManifestFileBytesMax);
+  const std::string head_name = location.object(lance::manifest_name(table.pin.head_version));
+  if (place.known != nullptr && place.known->was_numbered(table)) {
+    WEFT_TRY(const bool is_there, exists(place.store, head_name));
+    if (is_there) {
+      return Number::kPinned;
+    }
+  }
+  const auto head = place.store.get(head_name, lance::kManifestFileBytesMax);
   if (head.ok()) {
     const bool is_pin = codec::to_hex(codec::blake3_16(head->bytes.view())) == table.pin.head_hash;
     return is_pin ? Number::kPinned : Number::kTaken;

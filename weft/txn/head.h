@@ -41,8 +41,8 @@ struct HeadReport {
 inline constexpr int64_t kFreshHeadUs = int64_t{60} * 1'000'000;
 
 // Brings the head to the pin if nobody did, once `catalog_version`, of which `table` is an entry,
-// is durable. Two reads if the head is the pinned version. `pinned` is the pin as open_pinned gave
-// it. Errors: kCorrupt; those of the store.
+// is durable. Two questions if the head is the pinned version; one reads it, unless open_pinned
+// did. `pinned` is the pin as open_pinned gave it. Errors: kCorrupt; those of the store.
 Result<HeadReport> examine_head(const catalog::CatalogPlace& place,
                                 const lance::Snapshot& catalog_version,
                                 const catalog::TableEntry& table, const lance::Snapshot& pinned,

@@ -220,14 +220,24 @@ TEST_F(WriteTest, APublishedVersionThatIsGoneOrReplacedIsNamed) {
   const auto view = catalog::open_latest(place());
   const catalog::TableEntry& a = *view->state().find("node:A");
   const catalog::TableEntry& b = *view->state().find("node:B");
-  const auto name = [&](const catalog::TableEntry& table) {
-    return catalog::location_of(place(), table)
-        .object(lance::manifest_name(table.pin.detached_version));
+  const auto name = [&](const catalog::TableEntry& table, uint64_t version) {
+    return catalog::location_of(place(), table).object(lance::manifest_name(version));
   };
-  const auto other = store_.get(name(b), 1U << 20U);
-  ASSERT_TRUE(store_.remove(name(a)).ok());
+  const auto detached = [&](const catalog::TableEntry& table) {
+    return name(table, table.pin.detached_version);
+  };
+  const auto other = store_.get(detached(b), 1U << 20U);
+  // Either of the two is enough to read it.
+  ASSERT_TRUE(store_.remove(detached(b)).ok());
+  EXPECT_TRUE(catalog::open_pinned(place(), b).ok());
+  ASSERT_TRUE(store_.remove(name(a, a.pin.head_version)).ok());
+  EXPECT_TRUE(catalog::open_pinned(place(), a).ok());
+  ASSERT_TRUE(
+      store_.put_if_absent(name(a, a.pin.head_version), as_bytes("another program's")).ok());
+  EXPECT_TRUE(catalog::open_pinned(place(), a).ok());
+  ASSERT_TRUE(store_.remove(detached(a)).ok());
   EXPECT_EQ(catalog::open_pinned(place(), a).error().fact("reason"), "gone");
-  ASSERT_TRUE(store_.put_if_absent(name(a), other->bytes.view()).ok());
+  ASSERT_TRUE(store_.put_if_absent(detached(a), other->bytes.view()).ok());
   EXPECT_EQ(catalog::open_pinned(place(), a).error().fact("reason"), "another content");
   EXPECT_EQ(insert(place(), {{"node:A", {2}}}).error().kind(), ErrorKind::kCorrupt);
 }
