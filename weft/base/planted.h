@@ -37,6 +37,13 @@ enum class Bug : uint8_t {
   kReadTheHead,            // readers read the head instead of the pinned version
   kCheckedOnce,            // a load is checked against the state that it began with only
   kStaleKeyIndex,          // the key index does not get the ids of a commit
+  kGroupOperationTwice,    // of two members of a group that are one operation both are done
+  kGroupUponBase,          // … or each stands upon what the first one stood upon
+  kEarlierPinsForgotten,   // a cleanup takes what only earlier commits of a version need
+  kLifetimeForgotten,      // a write that has slept publishes what a cleanup has taken
+  kEndOfUnsynced,          // a cleanup takes a branch whose end may not survive
+  kWriteOfUnsyncedRef,     // the first write of a branch whose ref may not survive is acknowledged
+  kBranchOfVersion,        // a branch begins with later commits of its parent's version, too
 };
 
 inline constexpr auto kBugNames = std::to_array<std::string_view>({
@@ -65,6 +72,13 @@ inline constexpr auto kBugNames = std::to_array<std::string_view>({
     "read-the-head",
     "checked-once",
     "stale-key-index",
+    "group-operation-twice",
+    "group-upon-base",
+    "earlier-pins-forgotten",
+    "lifetime-forgotten",
+    "end-of-unsynced",
+    "write-of-unsynced-ref",
+    "branch-of-version",
 });
 
 #ifdef WEFT_PLANTED_BUGS
