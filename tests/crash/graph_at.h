@@ -10,6 +10,7 @@
 #include "weft/catalog/branches.h"
 #include "weft/graph/authority.h"
 #include "weft/graph/load.h"
+#include "weft/graph/open_graph.h"
 #include "weft/graph/snapshot.h"
 #include "weft/lance/rows/row_operations.h"
 
@@ -19,10 +20,18 @@ class GraphAt {
  public:
   // `store` must outlive it.
   explicit GraphAt(storage::ObjectStore& store, uint64_t seed = 9) : store_(store), random_(seed) {}
+  // A thread of a process that holds the graph open. Both must outlive it.
+  GraphAt(storage::ObjectStore& store, graph::OpenGraph& open, uint64_t seed)
+      : store_(store), random_(seed), open_(&open) {}
 
   storage::ObjectStore& store() { return store_; }
   catalog::CatalogPlace place() {
-    return {.store = store_, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+    return open_ != nullptr ? open_->place(random_)
+                            : catalog::CatalogPlace{.store = store_,
+                                                    .clock = clock_,
+                                                    .random = random_,
+                                                    .executor = executor_,
+                                                    .life = {}};
   }
   base::Ulid ulid() { return base::Ulid::make(clock_.now(), random_); }
 
@@ -60,6 +69,7 @@ class GraphAt {
   base::Random random_;
   base::InlineExecutor executor_;
   graph::AllowEverything policy_;
+  graph::OpenGraph* open_ = nullptr;
   bool is_repeated_ = false;
 };
 

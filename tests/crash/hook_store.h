@@ -1,7 +1,8 @@
-// A store that calls somebody before the first creation of a name with a prefix: what another
+// A store that calls somebody before the creation of a name with a prefix, once: what another
 // process does just before this one publishes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -13,9 +14,10 @@ namespace weft::crash {
 
 class HookStore final : public storage::ObjectStore {
  public:
-  // `inner` must outlive it.
-  HookStore(storage::ObjectStore& inner, std::string prefix, std::function<Status()> hook)
-      : inner_(inner), prefix_(std::move(prefix)), hook_(std::move(hook)) {}
+  // `inner` must outlive it. The first `skip` of such creations go on as they are.
+  HookStore(storage::ObjectStore& inner, std::string prefix, std::function<Status()> hook,
+            uint64_t skip = 0)
+      : inner_(inner), prefix_(std::move(prefix)), hook_(std::move(hook)), skip_(skip) {}
 
   storage::Capabilities capabilities() const override { return inner_.capabilities(); }
   std::string location() const override { return inner_.location(); }
@@ -26,7 +28,7 @@ class HookStore final : public storage::ObjectStore {
     return inner_.get(name, size_max_bytes);
   }
   Result<storage::PutOutcome> put_if_absent(const std::string& name, ByteView bytes) override {
-    if (hook_ && name.starts_with(prefix_)) {
+    if (hook_ && name.starts_with(prefix_) && skip_-- == 0) {
       if (const Status met = std::exchange(hook_, nullptr)(); !met.ok()) {
         return Error(ErrorKind::kUnavailable, "the one before has failed");
       }
@@ -57,6 +59,7 @@ class HookStore final : public storage::ObjectStore {
   storage::ObjectStore& inner_;
   std::string prefix_;
   std::function<Status()> hook_;
+  uint64_t skip_;
 };
 
 }  // namespace weft::crash

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "weft/base/check.h"
+#include "weft/base/planted.h"
 #include "weft/catalog/branches.h"
 #include "weft/catalog/known_state.h"
 #include "weft/lance/table/composed.h"
@@ -15,6 +16,8 @@
 namespace weft::txn {
 namespace {
 
+using base::Bug;
+using base::planted;
 using catalog::CatalogState;
 using catalog::CatalogView;
 using catalog::CommitRecord;
@@ -62,6 +65,7 @@ class GroupAttempt {
   Status keep(const Change& change, const Capture& capture);
   void hold(const lance::StagedObject& object);
   Result<catalog::StagedPublication> join();
+  void replace_pin(const catalog::TableIdentity& identity, const catalog::TablePin& pin);
   std::vector<PublishedTable> published_tables() const;
   std::vector<CommitRecord> earlier_commits(const CatalogState& last) const;
 
@@ -86,7 +90,9 @@ Status GroupAttempt::stage(GroupMember& member, base::Ulid operation,
   }
   Capture capture(place_, now, operation, attempt_);
   capture.set_heads(std::move(pinned_heads));
-  capture.set_staged(stood_upon_);
+  if (!planted(Bug::kGroupUponBase)) {
+    capture.set_staged(stood_upon_);
+  }
   WEFT_TRY(const Change change, (*member.prepare)(capture));
   CatalogState before = state_;
   Status kept = keep(change, capture);
@@ -158,6 +164,9 @@ void GroupAttempt::hold(const lance::StagedObject& object) {
 const CommitRecord* GroupAttempt::find(base::Ulid operation, const WriteRequest& request) const {
   for (const Staged& staged : staged_) {
     const CommitRecord& commit = staged.after.head;
+    if (planted(Bug::kGroupOperationTwice)) {
+      continue;
+    }
     if (commit.operation == operation ||
         (!request.idempotency_key.empty() && commit.idempotency_key == request.idempotency_key)) {
       return &commit;
@@ -180,6 +189,23 @@ std::vector<CommitRecord> GroupAttempt::earlier_commits(const CatalogState& last
     commits.push_back(std::move(commit));
   }
   return commits;
+}
+
+// The last pin of a table by that of its composed version, which has the same rows: also for
+// members that came after whoever changed the table last.
+void GroupAttempt::replace_pin(const catalog::TableIdentity& identity,
+                               const catalog::TablePin& pin) {
+  const catalog::TablePin last = state_.find(identity)->pin;
+  const auto replace = [&](CatalogState& state) {
+    const auto table = std::ranges::find(state.tables, identity, &TableEntry::identity);
+    if (table != state.tables.end() && table->pin == last) {
+      table->pin = pin;
+    }
+  };
+  replace(state_);
+  for (Staged& staged : staged_) {
+    replace(staged.after);
+  }
 }
 
 Result<catalog::StagedPublication> GroupAttempt::join() {
@@ -215,7 +241,7 @@ Result<catalog::StagedPublication> GroupAttempt::join() {
     WEFT_TRY(lance::StagedTransaction composed, lance::stage_composed(*table.base, last, options));
     std::ranges::move(composed.objects_detached(), std::back_inserter(objects));
     WEFT_TRY(const catalog::TablePin pin, catalog::pin_of(composed, table.pin_base));
-    std::ranges::find(state_.tables, table.identity, &TableEntry::identity)->pin = pin;
+    replace_pin(table.identity, pin);
     table.staged.push_back(std::move(composed));
   }
   published_ = earlier_commits(state_);

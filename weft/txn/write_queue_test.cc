@@ -134,6 +134,20 @@ TEST_F(WriteQueueTest, EachHasACommitOfItsOwnInOneVersion) {
   EXPECT_THAT(at_commit(receipt(third).commit.id, "node:B"), ElementsAre(1, 2, 3));
 }
 
+// Whoever changes a table last in a group need not be the last of the group.
+TEST_F(WriteQueueTest, ACommitCanBeReadWhoseTableNoLaterOneChanged) {
+  ASSERT_TRUE(insert(place(random_), {{"node:A", {1}}, {"node:B", {1}}}).ok());
+  Write first({{"node:A", {2}}});
+  Write second({{"node:A", {3}}});
+  Write third({{"node:B", {2}}});
+  run({&first, &second, &third});
+  EXPECT_THAT(at_commit(receipt(first).commit.id, "node:A"), ElementsAre(1, 2));
+  EXPECT_THAT(at_commit(receipt(second).commit.id, "node:A"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(at_commit(receipt(second).commit.id, "node:B"), ElementsAre(1));
+  EXPECT_THAT(at_commit(receipt(third).commit.id, "node:A"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(receipt(second).commit.earlier_pins, SizeIs(1));
+}
+
 TEST_F(WriteQueueTest, ATableGetsOneVersionWithOneTransaction) {
   ASSERT_TRUE(insert(place(random_), {{"node:A", {1}}}).ok());
   Write first({{"node:A", {2}}});
