@@ -369,17 +369,19 @@ class GroupWriter {
     return ok_status();
   }
 
-  // The view to go on from.
+  // The view to go on from. Who fails upon what members before it have staged is told so only once
+  // that is published: else it would be told of a state that perhaps never was.
   Result<CatalogView> try_once(const CatalogView& view, uint64_t attempt,
                                const std::vector<std::string>& pinned_heads) {
     GroupAttempt group(place_, view, attempt);
+    std::vector<std::pair<GroupMember*, Error>> failed;
     for (const Pending& pending : pending_) {
       GroupMember& member = *pending.member;
       if (const CommitRecord* const same = group.find(pending.operation, *member.request);
           same != nullptr) {
-        // With another request it is refused now, else answered from the next version.
+        // With another request it is refused, else answered from the next version.
         if (Status status = check_same_request(*same, *member.request); !status.ok()) {
-          member.result = std::move(status).error();
+          failed.emplace_back(&member, std::move(status).error());
         }
         continue;
       }
@@ -395,7 +397,11 @@ class GroupWriter {
         }
         return newest();
       }
-      member.result = std::move(staged).error();
+      if (group.empty()) {
+        member.result = std::move(staged).error();
+      } else {
+        failed.emplace_back(&member, std::move(staged).error());
+      }
     }
     if (group.empty()) {
       return view;
@@ -406,6 +412,9 @@ class GroupWriter {
     WEFT_TRY(catalog::PublishResult published, group.publish());
     if (published.outcome == catalog::PublishOutcome::kPublished) {
       group.finish(*published.view);
+      for (auto& [member, error] : failed) {
+        member->result = std::move(error);
+      }
     }
     return *std::move(published.view);
   }

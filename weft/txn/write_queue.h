@@ -10,7 +10,8 @@
 // Q1  Each has a commit of its own: id, operation, actor and message are its own, its parent is the
 //     one before it, and the graph as it left it can be read by its id. Keys and values are checked
 //     against the group so far: the outcome is that of the same writes one behind the other.
-// Q2  Whoever fails is told so and does not touch the others: what it staged is left out.
+// Q2  Whoever fails is told so and does not touch the others: what it staged is left out. Upon what
+//     others have staged it has failed only once that is published; else it starts over.
 // Q3  A table gets one version per publication, with one transaction for all that was done.
 // Q4  What can be told about one only of the publication as a whole (it was lost too often, the
 //     answer is not known) is told to each, with its own operation.

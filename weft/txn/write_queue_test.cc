@@ -186,6 +186,32 @@ TEST_F(WriteQueueTest, WhoeverFailsDoesNotTouchTheOthers) {
   EXPECT_THAT(published(elsewhere(), "node:A"), ElementsAre(1, 2, 3));
 }
 
+// What a member has seen of others that were not published in the end never was.
+TEST_F(WriteQueueTest, WhoeverFailsUponWhatWasLostStartsOver) {
+  ASSERT_TRUE(insert(place(random_), {{"node:A", {1}}}).ok());
+  Write strict({{"node:A", {2}}});
+  strict.request.is_strict = true;
+  int tries = 0;
+  strict.prepare = [&](Capture& capture) {
+    if (tries++ == 0) {
+      EXPECT_TRUE(insert(elsewhere(), {{"node:A", {100}}}).ok());
+    }
+    return stage_inserts(capture, strict.rows);
+  };
+  Write picky({{"node:A", {3}}});
+  picky.prepare = [&](Capture& capture) -> Result<Change> {
+    WEFT_TRY(const lance::Snapshot base, capture.table("node:A"));
+    if (ids_of(base).contains(2)) {
+      return Error(ErrorKind::kInvalid, "2 is there already");
+    }
+    return stage_inserts(capture, picky.rows);
+  };
+  run({&strict, &picky});
+  EXPECT_EQ(strict.member.result->error().fact("reason"), "read-set-changed");
+  EXPECT_EQ(receipt(picky).attempts, 2U);
+  EXPECT_THAT(published(elsewhere(), "node:A"), ElementsAre(1, 3, 100));
+}
+
 TEST_F(WriteQueueTest, AKeyHappensOnceWithinAGroupToo) {
   ASSERT_TRUE(insert(place(random_), {{"node:A", {1}}}).ok());
   Write first({{"node:A", {2}}});
