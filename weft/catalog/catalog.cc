@@ -441,7 +441,8 @@ Result<PublishResult> publish(const CatalogPlace& place, const StagedPublication
   const lance::CommitOptions options{.stage = stage_options(place, staged.state.head, ""),
                                      .rebases_max = 0,
                                      .rebase = false,
-                                     .next = staged.heads};
+                                     .next = staged.heads,
+                                     .may_create = staged.may_publish};
   Result<lance::CommitResult> committed = lance::commit(staged.transaction, options);
   if (!committed.ok()) {
     Error error = std::move(committed).error();

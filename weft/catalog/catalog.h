@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -121,6 +122,8 @@ struct StagedPublication {
   lance::StagedTransaction transaction;
   // The heads that follow (lance::CommitOptions::next). Views of what the caller keeps.
   lance::NextObjects heads = {};
+  // As lance::CommitOptions::may_create.
+  std::function<Status()> may_publish = {};
 };
 // Computes the next version upon `base` (null: the first one); its rows are held among the staged
 // objects, where those of the tables can join them, to be put under one barrier. The catalog

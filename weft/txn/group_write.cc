@@ -1,6 +1,7 @@
 #include "weft/txn/group_write.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -57,7 +58,7 @@ class GroupAttempt {
   bool empty() const { return staged_.empty(); }
 
   // kLost: everything is to be done anew upon the view that is given back.
-  Result<catalog::PublishResult> publish();
+  Result<catalog::PublishResult> publish(std::function<Status()> may_publish);
   // After kPublished: the heads, and a receipt for each.
   void finish(const CatalogView& published);
 
@@ -251,8 +252,9 @@ Result<catalog::StagedPublication> GroupAttempt::join() {
   return staged;
 }
 
-Result<catalog::PublishResult> GroupAttempt::publish() {
+Result<catalog::PublishResult> GroupAttempt::publish(std::function<Status()> may_publish) {
   WEFT_TRY(catalog::StagedPublication staged, join());
+  staged.may_publish = std::move(may_publish);
   staged.heads = heads_of(published_tables());
   return publish_commits(place_, staged);
 }
@@ -406,10 +408,12 @@ class GroupWriter {
     if (group.empty()) {
       return view;
     }
-    for (const Pending& pending : pending_) {
-      WEFT_TRY_STATUS(check_lifetime(place_, pending.began_us));
-    }
-    WEFT_TRY(catalog::PublishResult published, group.publish());
+    const auto may_publish = [this] {
+      const auto oldest = std::ranges::min_element(pending_, {}, &Pending::began_us);
+      return check_lifetime(place_, oldest->began_us);
+    };
+    WEFT_TRY_STATUS(may_publish());
+    WEFT_TRY(catalog::PublishResult published, group.publish(may_publish));
     if (published.outcome == catalog::PublishOutcome::kPublished) {
       group.finish(*published.view);
       for (auto& [member, error] : failed) {

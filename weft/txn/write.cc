@@ -93,6 +93,7 @@ class Writer {
     join_objects(change, capture, staged);
     staged.heads = heads_of(published_tables(change));
     WEFT_TRY_STATUS(check_lifetime(place_, began_us_));
+    staged.may_publish = [this] { return check_lifetime(place_, began_us_); };
     if (view_ && planted(Bug::kHeadFirst)) {
       WEFT_TRY_STATUS(lance::put_staged(place_.store, staged.transaction.objects));
       static_cast<void>(follow_published(place_, *view_, published_tables(change)));

@@ -24,8 +24,17 @@ enum class HeadOutcome : uint8_t { kOurs, kTaken };
 
 // Creates `name` if absent, and finds out who has it if the answer is unclear.
 Result<HeadOutcome> create_head(storage::ObjectStore& store, const std::string& name,
-                                const std::string& bytes) {
+                                const std::string& bytes,
+                                const std::function<Status()>& may_create = {}) {
   for (int repeat = 0;; ++repeat) {
+    if (Status allowed = may_create ? may_create() : ok_status(); !allowed.ok()) {
+      if (repeat == 0) {
+        return std::move(allowed).error();
+      }
+      return Error(ErrorKind::kRecoveryRequired, "whether the version was created is not known")
+          .with("object", name)
+          .with("cause", allowed.error().to_string());
+    }
     auto outcome = store.put_if_absent(name, as_bytes(bytes));
     if (outcome.ok()) {
       if (*outcome == storage::PutOutcome::kDone || planted(Bug::kAcknowledgeBlindly)) {
@@ -132,7 +141,8 @@ class Committer {
       WEFT_TRY_STATUS(sync_base());
     }
     for (uint64_t rebases = 0;; ++rebases) {
-      WEFT_TRY(const HeadOutcome outcome, create_head(store_, staged().head_name, staged().head));
+      WEFT_TRY(const HeadOutcome outcome,
+               create_head(store_, staged().head_name, staged().head, options_.may_create));
       if (outcome == HeadOutcome::kOurs) {
         if (planted(Bug::kPublishBeforeStaged)) {
           WEFT_TRY_STATUS(put_staged(store_, staged().objects));

@@ -26,6 +26,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -164,6 +165,9 @@ struct CommitOptions {
   bool rebase = true;          // false: whoever loses the number gets kRetry
   // What the caller puts once this has its head; as `next` of put_staged.
   NextObjects next = {};
+  // Asked just before the head is created, each time: an error is the end, kRecoveryRequired after
+  // an unclear answer.
+  std::function<Status()> may_create = {};
 };
 // Puts `staged.objects`, then the head if absent.
 // Errors: those of the store; kRecoveryRequired; kCorrupt if a version between cannot be read.
