@@ -269,6 +269,8 @@ CatalogPlace place_of(const CatalogPlace& graph, const BranchLife& life) {
           .life = life.life,
           .lineage = life.lineage,
           .forked_at = life.created_at,
+          .forked_from = life.parent_commit,
+          .ref = ref_name(life.branch, life.number),
           .known = graph.known,
           .queue = graph.queue};
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "weft/base/planted.h"
 #include "weft/catalog/fork.h"
 #include "weft/catalog/known_state.h"
 #include "weft/lance/layout/field.h"
@@ -234,13 +235,19 @@ Result<std::optional<Fork>> fork_upon(const CatalogPlace& place, const CatalogVi
 Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
   WEFT_TRY(Fragments fragments, sort_fragments(snapshot_));
   std::vector<CommitRecord> commits;
+  std::optional<base::Ulid> next = state_->head.id;
   for (auto fragment = fragments.commits.rbegin();
        fragment != fragments.commits.rend() && commits.size() < limit; ++fragment) {
     WEFT_TRY(const auto batches, read_fragments(snapshot_, {*fragment}));
     for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch) {
       WEFT_TRY(std::vector<CommitRecord> found, parse_commits(*batch));
-      commits.insert(commits.end(), std::make_move_iterator(found.rbegin()),
-                     std::make_move_iterator(found.rend()));
+      for (auto commit = found.rbegin(); commit != found.rend(); ++commit) {
+        // Others shared a version with one that the head comes from, and came after it.
+        if (commit->id == next) {
+          next = commit->parent;
+          commits.push_back(std::move(*commit));
+        }
+      }
     }
   }
   commits.resize(std::min<uint64_t>(commits.size(), limit));
@@ -315,10 +322,28 @@ Result<std::optional<CommitRecord>> CatalogView::find_idempotency_key(
 
 namespace {
 
+// What a branch begins with.
+Result<CatalogView> open_inherited(const CatalogPlace& place) {
+  const uint64_t version = place.lineage.front().version;
+  WEFT_TRY(CatalogView view, open_version(place, version));
+  if (view.state().head.id == place.forked_from || place.forked_from.is_none() ||
+      base::planted(base::Bug::kBranchOfVersion)) {
+    return view;
+  }
+  WEFT_TRY(const std::vector<CommitRecord> commits, view.commits_since(version - 1));
+  const auto from = std::ranges::find(commits, place.forked_from, &CommitRecord::id);
+  if (from == commits.end()) {
+    return Error(ErrorKind::kCorrupt, "the commit that a branch was made from is not there")
+        .with("branch", place.life)
+        .with("commit", place.forked_from.text());
+  }
+  return open_commit(place, *from);
+}
+
 Result<CatalogView> find_latest(const CatalogPlace& place) {
   Result<lance::Snapshot> latest = lance::open_latest(place.location());
   if (!latest.ok() && latest.error().kind() == ErrorKind::kNotFound && !place.lineage.empty()) {
-    return open_version(place, place.lineage.front().version);
+    return open_inherited(place);
   }
   return latest.ok() ? view_of(place.location(), std::move(latest).value())
                      : Result<CatalogView>(std::move(latest).error());
@@ -426,6 +451,10 @@ Result<StagedPublication> stage_publication(const CatalogPlace& place, const Cat
     lance::Snapshot upon = base->snapshot();
     WEFT_TRY(std::optional<Fork> fork, fork_upon(place, *base));
     if (fork) {
+      // Seen is not yet durable: who made the branch may have come to his end before his sync.
+      if (!place.ref.empty() && !base::planted(base::Bug::kWriteOfUnsyncedRef)) {
+        WEFT_TRY_STATUS(place.store.sync_existing({place.ref}));
+      }
       std::ranges::move(fork->objects, std::back_inserter(held));
       upon = std::move(fork->snapshot);
     }

@@ -61,9 +61,12 @@ struct CatalogPlace {
   base::Executor& executor;
   // The life of a branch (branches.h): a native branch of `__manifest`; "": main.
   std::string life;
-  // Of a branch: where it comes from, nearest first, main last; and when it was made.
+  // Of a branch: where it comes from, nearest first, main last; when it was made; the commit it was
+  // made from, which may share its version with later ones; and the object that says all this.
   std::vector<ForkPoint> lineage = {};
   base::WallTime forked_at = {};
+  base::Ulid forked_from = {};
+  std::string ref = {};
   // What an open graph remembers; may be null.
   KnownState* known = nullptr;
   // Where writers of one process that want to publish together wait; may be null. Needs `known`.
@@ -88,7 +91,7 @@ class CatalogView {
   const CatalogState& state() const { return *state_; }
   const lance::Snapshot& snapshot() const { return snapshot_; }
 
-  // Commits of this chain up to this version, newest first, at most `limit`. Errors: kCorrupt.
+  // The head and the commits that it comes from, newest first, at most `limit`. Errors: kCorrupt.
   Result<std::vector<CommitRecord>> commits(uint64_t limit) const;
   // Those of later versions than `version`, newest first.
   Result<std::vector<CommitRecord>> commits_since(uint64_t version) const;

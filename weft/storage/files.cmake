@@ -44,6 +44,7 @@ set(HEADERS
   pending_file.h
   scratch.h
   steps.h
+  testing/ends_before_sync.h
   testing/scripted_calls.h
   testing/slow_store.h
   testing/test_folder.h
