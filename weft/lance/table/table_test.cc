@@ -1,10 +1,13 @@
 // Tables end to end over a store in memory, with hand-made fragments: versions, staging, commits,
 // races, detached versions.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "weft/lance/table/row_sequence.h"
 #include "weft/lance/table/testing/table_probe.h"
 #include "weft/storage/counting_store.h"
+#include "weft/storage/fault_store.h"
 
 namespace weft::lance {
 namespace {
@@ -207,6 +210,57 @@ TEST(Stage, KeptCopiesComeBackBeforeTheHeadMoves) {
   const std::string name = head.deletion_name(0, *fragment.deletion_file).value();
   EXPECT_EQ(read_deletions(probe.store, name, "", fragment)->count(), 2U);
   EXPECT_TRUE(head.transaction().value().has_value());
+}
+
+// Somebody removes an object just before it is looked at, so many times.
+class RemovedBeforeRead final : public storage::StepListener {
+ public:
+  RemovedBeforeRead(storage::MemoryDisk& disk, std::string name, int times)
+      : store_(disk), name_(std::move(name)), times_(times) {}
+  Status before(const storage::Step& step) override {
+    return step.action == "read" && step.name == name_ && times_-- > 0 ? store_.remove(name_)
+                                                                       : Status();
+  }
+
+ private:
+  storage::MemoryStore store_;
+  const std::string name_;
+  int times_;
+};
+
+// An engine's cleanup takes a deletion file that no version names yet. It is looked at because the
+// answer to its put was unclear; every other put is.
+Status put_while_cleaned(TableProbe& probe, int times) {
+  Stage stage(probe.create(4), probe.options());
+  DeleteOperation operation = probe.deletion(stage, 0, 2);
+  const auto staged = std::move(stage).finish(std::move(operation)).value();
+  const auto deletions = std::ranges::find_if(staged.objects, [](const StagedObject& object) {
+    return object.first.find(kDeletionsFolder) != std::string::npos;
+  });
+  RemovedBeforeRead cleanup(probe.disk, deletions->first, times);
+  storage::MemoryStore cleaned(probe.disk, &cleanup);
+  storage::FaultPlan plan;
+  for (uint64_t repeat = 0; repeat < 20; ++repeat) {
+    plan.at_action("put-if-absent", storage::Fault::kDoneUnanswered, repeat);
+  }
+  const auto store = storage::fault_store(cleaned, plan, probe.clock);
+  WEFT_TRY_STATUS(put_staged(*store, staged.objects));
+  for (const auto& [name, bytes] : staged.objects) {
+    WEFT_TRY_STATUS(probe.store.open(name));
+  }
+  return {};
+}
+
+TEST(Stage, WhatIsCleanedAwayWhileItIsPutIsPutAgain) {
+  for (const int times : {0, 1, 3}) {
+    TableProbe probe;
+    const Status put = put_while_cleaned(probe, times);
+    EXPECT_TRUE(put.ok()) << times << ": " << put.error().to_string();
+  }
+  TableProbe probe;
+  const Status put = put_while_cleaned(probe, 100);
+  ASSERT_FALSE(put.ok());
+  EXPECT_EQ(put.error().fact("reason"), "cleaned");
 }
 
 TEST(Stage, StableRowIdsAreGivenOnceAndVersionsFollow) {
