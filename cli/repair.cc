@@ -1,4 +1,5 @@
-// weft repair: what other programs did to the rows of a property graph's tables.
+// weft repair: what other programs did to the rows of a property graph's tables, and where its
+// branches say that they lie.
 
 #include "weft/graph/repair.h"
 
@@ -7,6 +8,8 @@
 #include "cli/graph_target.h"
 #include "cli/progress.h"
 #include <fmt/format.h>
+
+#include "weft/graph/repair_paths.h"
 
 namespace weft::cli {
 namespace {
@@ -18,6 +21,7 @@ struct RepairArguments {
   bool plan = false;
   bool adopt = false;
   bool discard = false;
+  bool paths = false;
 };
 
 // `kept`: the native branch that holds what was discarded; null if nothing was.
@@ -106,9 +110,83 @@ std::string result_text(std::string_view action, const graph::RepairResult& resu
   return text.empty() ? "no table has rows of other programs\n" : text;
 }
 
+std::string paths_json(bool is_plan, const std::vector<graph::MovedBranch>& moved) {
+  JsonText json;
+  json.begin_object()
+      .field("schemaVersion", uint64_t{1})
+      .field("action", std::string_view(is_plan ? "plan-paths" : "paths"))
+      .key("branches")
+      .begin_array();
+  for (const graph::MovedBranch& branch : moved) {
+    json.begin_object().field("branch", branch.branch).key("tables").begin_array();
+    for (const graph::MovedTable& table : branch.tables) {
+      json.begin_object()
+          .field("entity_kind", std::string_view(table.is_edge ? "edge" : "node"))
+          .field("type_name", table.type)
+          .field("path", table.path)
+          .key("base_paths")
+          .begin_array();
+      for (size_t i = 0; i < table.named.size(); ++i) {
+        json.begin_object().field("named", table.named[i]).field("here", table.here[i]);
+        json.end_object();
+      }
+      json.end_array().end_object();
+    }
+    json.end_array().key("commit");
+    if (branch.receipt.has_value()) {
+      append_commit(json, branch.receipt->commit, branch.branch);
+    } else {
+      json.null();
+    }
+    json.end_object();
+  }
+  return json.end_array().end_object().text() + "\n";
+}
+
+std::string paths_text(const std::vector<graph::MovedBranch>& moved) {
+  std::string text;
+  for (const graph::MovedBranch& branch : moved) {
+    for (const graph::MovedTable& table : branch.tables) {
+      text += fmt::format("{:<16} {:<5} {}\n", branch.branch, table.is_edge ? "edge" : "node",
+                          table.type);
+      for (size_t i = 0; i < table.named.size(); ++i) {
+        text += fmt::format("      {} lies at {}\n", table.named[i], table.here[i]);
+      }
+    }
+    if (branch.receipt.has_value()) {
+      text += fmt::format("{} repaired in commit {}\n", branch.branch,
+                          branch.receipt->commit.id.text());
+    }
+  }
+  return text.empty() ? "all branches lie where they say\n" : text;
+}
+
+// --paths, alone or with --plan.
+Status run_repair_paths(const RepairArguments& arguments, Session& session) {
+  if (arguments.adopt || arguments.discard || !arguments.types.empty()) {
+    return Error(ErrorKind::kInvalid, "--paths goes with --plan, or alone, for all branches");
+  }
+  WEFT_TRY(const auto target, GraphTarget::open(arguments.target, session));
+  std::vector<graph::MovedBranch> moved;
+  if (arguments.plan) {
+    WEFT_TRY(moved, graph::plan_repair_paths(target->place(), session.stop()));
+  } else {
+    WEFT_TRY(const std::string actor, actor_of(arguments.change));
+    const graph::AllowEverything policy;
+    WEFT_TRY(moved, graph::repair_paths(target->place(), {actor, policy}, arguments.change.message,
+                                        session.stop()));
+  }
+  session.print(session.options().json ? paths_json(arguments.plan, moved) : paths_text(moved));
+  return ok_status();
+}
+
 Status run_repair(const RepairArguments& arguments, Session& session) {
+  if (arguments.paths) {
+    return run_repair_paths(arguments, session);
+  }
   if (int{arguments.plan} + int{arguments.adopt} + int{arguments.discard} != 1) {
-    return Error(ErrorKind::kInvalid, "give --plan, --adopt or --discard, one of the three");
+    return Error(ErrorKind::kInvalid,
+                 "give --plan, --adopt or --discard, one of the three, or --paths");
   }
   WEFT_TRY(const base::Ulid operation, parse_id(arguments.change.operation, "--operation"));
   WEFT_TRY(const auto target, GraphTarget::open(arguments.target, session));
@@ -141,7 +219,9 @@ void add_repair(CLI::App& app, Action& action) {
       "repair",
       "Rows that other programs wrote into the tables of a property graph: look, adopt, discard\n\n"
       "Example: weft repair --plan graph.weft\n"
-      "         weft repair --adopt --type Person --as ana -m \"import by LanceDB\" graph.weft");
+      "         weft repair --adopt --type Person --as ana -m \"import by LanceDB\" graph.weft\n"
+      "         weft repair --paths --as ana graph.weft      (after the graph was copied or "
+      "moved)");
   const auto arguments = std::make_shared<RepairArguments>();
   add_graph_options(*command, arguments->target);
   add_change_options(*command, arguments->change);
@@ -150,6 +230,9 @@ void add_repair(CLI::App& app, Action& action) {
                     "Check the rows as those of a load, and make them a commit");
   command->add_flag("--discard", arguments->discard,
                     "Put the published rows on top; what was there is kept as a native branch");
+  command->add_flag("--paths", arguments->paths,
+                    "Branches of a graph that was copied or moved: tell other programs where "
+                    "their tables lie now, in all branches (with --plan: only look)");
   command->add_option("--type", arguments->types, "Only this node or edge type (repeatable)")
       ->allow_extra_args(false);
   command->callback([arguments, &action] {

@@ -337,6 +337,10 @@ def moved(graph):
         compact(graph.table())
         graph.load([person("in-copy-2", 12)])
         graph.check("copied and written", heads=False)
+        moved = json.loads(graph.ok("repair", "--paths", "--json", graph.path).out)["branches"]
+        checks.equal([b["branch"] for b in moved], sorted(b for b in graph.people if b != "main"), "branches that had moved")
+        graph.check("copied, and its paths repaired")
+        checks.equal(json.loads(graph.ok("repair", "--paths", "--plan", "--json", graph.path).out)["branches"], [], "once")
     finally:
         os.rename(original + ".away", original)
     graph.path = original

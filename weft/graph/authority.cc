@@ -18,6 +18,8 @@ std::string_view action_name(Action action) {
       return "adopt";
     case Action::kDiscard:
       return "discard";
+    case Action::kRepairPaths:
+      return "repair-paths";
     case Action::kCleanup:
       return "cleanup";
     case Action::kKeep:

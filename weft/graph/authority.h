@@ -18,11 +18,12 @@ enum class Action : uint8_t {
   kBranchDelete,
   kAdopt,
   kDiscard,
+  kRepairPaths,
   kCleanup,
   kKeep
 };
-// "init", "load", "mutate", "branch-create", "branch-delete", "adopt", "discard", "cleanup",
-// "keep": kinds of commits too, where they make one.
+// "init", "load", "mutate", "branch-create", "branch-delete", "adopt", "discard",
+// "repair-paths", "cleanup", "keep": kinds of commits too, where they make one.
 std::string_view action_name(Action action);
 
 struct PolicyRequest {

@@ -41,6 +41,7 @@ set(SOURCES
   rows/upsert.cc
   rows/written_rows.cc
   table/arrow_deletions.cc
+  table/base_paths.cc
   table/branch_create.cc
   table/cleanup.cc
   table/commit.cc
@@ -113,6 +114,7 @@ set(HEADERS
   rows/written_rows.h
   rows/testing/golden.h
   rows/testing/row_probe.h
+  table/base_paths.h
   table/cleanup.h
   table/composed.h
   table/conflict.h

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "weft/json/value.h"
+#include "weft/lance/table/base_paths.h"
 #include "weft/lance/table/index_section.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/next_manifest.h"
@@ -9,17 +10,6 @@
 namespace weft::lance {
 
 namespace {
-
-// The absolute place of a table or branch, as base paths hold it.
-Result<std::string> absolute_place(const TableLocation& location) {
-  const std::string where = location.store->location();
-  if (!where.starts_with('/') && where.find(':') == std::string::npos) {
-    return Error(ErrorKind::kInvalid, "a branch needs a store opened by its absolute path")
-        .with("location", where);
-  }
-  const std::string folder = location.folder();
-  return folder.empty() ? where : join_name(where, folder);
-}
 
 uint32_t free_base_id(const Manifest& manifest) {
   uint32_t id = 0;

@@ -109,6 +109,9 @@ Result<StagedTransaction> Stage::finish(Operation operation) && {
   for (const auto& [key, value] : options_.config) {
     upsert(next.manifest.config, key, value);
   }
+  if (options_.base_paths.has_value()) {
+    next.manifest.base_paths = *options_.base_paths;
+  }
   recompute_flags(next.manifest);
   if (options_.says_overwrite) {
     OverwriteOperation overwrite;

@@ -58,6 +58,8 @@ struct StageOptions {
   // Of the transaction; empty: a fresh one. A commit keeps it over all its rebases, so that it
   // recognises itself after an ambiguous answer.
   std::string uuid;
+  // Where the version's base paths lie, instead of what the base version says (base_paths_here).
+  std::optional<std::vector<BasePath>> base_paths;
   // The transaction says that all was overwritten, whatever the operation: for a base that is not
   // the version whose number it has (restored_under), so that nobody carries his work over it.
   bool says_overwrite = false;
