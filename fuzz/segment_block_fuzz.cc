@@ -28,7 +28,7 @@ constexpr storage::Range kData = {10'000, 100'000};
 void read_tile(const std::shared_ptr<const rete::Tile>& tile) {
   uint64_t rows = 0;
   for (size_t run = 0; run < tile->runs().size(); ++run) {
-    rete::TileCursor cursor(tile, run);
+    rete::TileCursor cursor(*tile, run);
     rete::TileRow last;
     while (cursor.rows_left() > 0) {
       rete::TileRow row;

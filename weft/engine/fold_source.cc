@@ -19,6 +19,19 @@ class CursorOfFold final : public exec::QuadCursor {
   std::unique_ptr<quads::FoldCursor> cursor_;
 };
 
+class LookupOfFold final : public exec::QuadLookup {
+ public:
+  explicit LookupOfFold(quads::Fold& fold) : lookup_(fold.lookup()) {}
+  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                         const std::stop_token& stop) override {
+    return lookup_->look_up(patterns, permutation, rows_max, rows, ends, stop);
+  }
+
+ private:
+  std::unique_ptr<quads::FoldLookup> lookup_;
+};
+
 class SourceOfFold final : public exec::QuadSource {
  public:
   explicit SourceOfFold(quads::Fold& fold) : fold_(fold) {}
@@ -71,10 +84,8 @@ class SourceOfFold final : public exec::QuadSource {
                   std::stop_token stop) override {
     return fold_.prefetch(patterns, permutation, std::move(stop));
   }
-  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
-                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
-                         std::stop_token stop) override {
-    return fold_.look_up(patterns, permutation, rows_max, rows, ends, std::move(stop));
+  std::unique_ptr<exec::QuadLookup> lookup() override {
+    return std::make_unique<LookupOfFold>(fold_);
   }
   bool has_text_index() const override { return fold_.has_text_index(); }
   Result<std::optional<std::vector<rdf::TermId>>> subjects_with_text(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "weft/base/present.h"
 #include "weft/exec/operators/pattern.h"
 #include "weft/exec/row_batch.h"
 #include "weft/exec/term_pool.h"
@@ -69,11 +70,15 @@ Status PathSteps::look_up(std::span<const rdf::TermId> nodes, std::vector<rdf::T
   if (patterns_.empty()) {
     return ok_status();
   }
-  const rdf::Permutation permutation = order(patterns_.front());
+  if (lookup_ == nullptr) {
+    lookup_ = execution_.source.lookup();
+    lookup_order_ = order(patterns_.front());
+  }
+  const rdf::Permutation permutation = base::present(lookup_order_);
   std::span<const rdf::IdPattern> left = patterns_;
   while (!left.empty()) {
-    WEFT_TRY(const size_t done, execution_.source.look_up(left, permutation, kBatchRows, batch_,
-                                                          ends_, execution_.interrupt.stop()));
+    WEFT_TRY(const size_t done, lookup_->look_up(left, permutation, kBatchRows, batch_, ends_,
+                                                 execution_.interrupt.stop()));
     if (done == 0) {
       break;
     }

@@ -1,10 +1,12 @@
 // The edges of one label of a property path: from a set of nodes to those behind them.
 //
-// Begins with one scan per node. Once the scans asked for cost more than reading all edges of the
-// label would, they are read once and kept, if the budget allows.
+// Begins with look-ups, which go on where the last one ended. Once those asked for cost more than
+// reading all edges of the label would, they are read once and kept, if the budget allows.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -60,6 +62,8 @@ class PathSteps {
   MemoryCharge charge_;
   std::vector<Edge> edges_;      // ascending
   std::vector<uint32_t> slots_;  // index of a node's first edge + 1, or 0
+  std::unique_ptr<QuadLookup> lookup_;
+  std::optional<rdf::Permutation> lookup_order_;
   std::vector<rdf::IdPattern> patterns_;
   rdf::IdBatch batch_;
   std::vector<uint32_t> ends_;

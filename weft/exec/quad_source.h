@@ -36,6 +36,30 @@ class QuadCursor {
   virtual Status stop_before(rdf::TermId /*key0*/, rdf::TermId /*key1*/) { return ok_status(); }
 };
 
+// Many small scans by one caller, one call after the other. What a source remembers between calls
+// makes neighbours cheap; an answer does not depend on it. Not thread-safe. Must not outlive its
+// source.
+class QuadLookup {
+ public:
+  QuadLookup() = default;
+  QuadLookup(const QuadLookup&) = delete;
+  QuadLookup& operator=(const QuadLookup&) = delete;
+  virtual ~QuadLookup() = default;
+  // Replaces `rows` with those of patterns[0], patterns[1], … each in this order, until `rows_max`
+  // are there, and `ends` with the number of rows behind each pattern; the graph column stays
+  // empty. All patterns bind the same positions. Returns how many patterns were done; 0 if the
+  // first one alone has more rows, or if the source has no quicker way than scans: then scan it.
+  // This class never has one. Errors: those of a scan.
+  virtual Result<size_t> look_up(std::span<const rdf::IdPattern> /*patterns*/,
+                                 rdf::Permutation /*permutation*/, size_t /*rows_max*/,
+                                 rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                                 const std::stop_token& /*stop*/) {
+    rows.clear();
+    ends.clear();
+    return size_t{0};
+  }
+};
+
 // A place between the rows of a scan: before it stand those whose ids at the two positions that
 // follow the pattern's bound ones are less. `key1` may be kNoTerm.
 struct ScanCut {
@@ -86,19 +110,8 @@ class QuadSource : public plan::Statistics {
   // they need in one or two round trips; a local one may do nothing.
   virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                           std::stop_token stop) = 0;
-  // Many small scans at once: replaces `rows` with those of patterns[0], patterns[1], … each in
-  // this order, until `rows_max` are there, and `ends` with the number of rows behind each pattern;
-  // the graph column stays empty. Returns how many patterns were done; 0 if the first one alone has
-  // more rows, or if the source has no quicker way than scans: then scan it.
-  virtual Result<size_t> look_up(
-      std::span<const rdf::IdPattern> /*patterns*/, rdf::Permutation /*permutation*/,
-      size_t /*rows_max*/, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
-      // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it
-      std::stop_token /*stop*/) {
-    rows.clear();
-    ends.clear();
-    return size_t{0};
-  }
+  // For many small scans: one for each operator that makes them, which its thread keeps.
+  virtual std::unique_ptr<QuadLookup> lookup() { return std::make_unique<QuadLookup>(); }
   // Ascending: among them the subject of every row that matches `pattern` (its subject and object
   // open) and whose object meets `demand`. nullopt if nothing proves it, or if these are probably
   // more than `subjects_max`.

@@ -147,29 +147,31 @@ std::optional<rdf::Permutation> stored_order(const rete::Segment& segment,
 Result<std::optional<rete::LocalPattern>> base_pattern(FoldTerms& terms,
                                                        const rdf::IdPattern& pattern,
                                                        std::stop_token stop) {
-  constexpr std::optional<rete::LocalPattern> kNothing;
-  rete::LocalPattern local;
-  local.scope = pattern.scope;
+  std::optional<rete::LocalPattern> local = base_pattern_with(terms, pattern, 0);
+  if (local.has_value() && pattern.predicate != rdf::kNoTerm) {
+    WEFT_TRY(const PredicateKey key, terms.predicate_key(pattern.predicate, stop));
+    local = base_pattern_with(terms, pattern, key);
+  }
+  return local;
+}
+
+std::optional<rete::LocalPattern> base_pattern_with(const FoldTerms& terms,
+                                                    const rdf::IdPattern& pattern,
+                                                    PredicateKey predicate) {
   for (const rdf::TermId id : {pattern.subject, pattern.object, pattern.graph}) {
     if (id != rdf::kNoTerm && !terms.is_node(id)) {
-      return kNothing;
+      return std::nullopt;
     }
   }
-  if (terms.base() == nullptr ||
+  if (terms.base() == nullptr || predicate >= kFirstForeignPredicate ||
       (pattern.scope == rdf::GraphScope::kOne && pattern.graph == rdf::kNoTerm)) {
-    return kNothing;
+    return std::nullopt;
   }
-  local.subject = static_cast<rete::NodeId>(pattern.subject);
-  local.object = static_cast<rete::NodeId>(pattern.object);
-  local.graph = static_cast<rete::NodeId>(pattern.graph);
-  if (pattern.predicate != rdf::kNoTerm) {
-    WEFT_TRY(const PredicateKey key, terms.predicate_key(pattern.predicate, stop));
-    if (key >= kFirstForeignPredicate) {
-      return kNothing;
-    }
-    local.predicate = static_cast<rete::PredicateId>(key);
-  }
-  return std::optional(local);
+  return rete::LocalPattern{.subject = static_cast<rete::NodeId>(pattern.subject),
+                            .predicate = static_cast<rete::PredicateId>(predicate),
+                            .object = static_cast<rete::NodeId>(pattern.object),
+                            .scope = pattern.scope,
+                            .graph = static_cast<rete::NodeId>(pattern.graph)};
 }
 
 Status append_diverted(FoldTerms& terms, const rete::LocalPattern& pattern, Stamp base_stamp,

@@ -30,6 +30,11 @@ Result<std::optional<rete::LocalPattern>> base_pattern(FoldTerms& terms,
                                                        const rdf::IdPattern& pattern,
                                                        std::stop_token stop);
 
+// The same where the key of the predicate is known (0 if the pattern has none).
+std::optional<rete::LocalPattern> base_pattern_with(const FoldTerms& terms,
+                                                    const rdf::IdPattern& pattern,
+                                                    PredicateKey predicate);
+
 // Appends the diverted rows that match, as rows of the base's own stamp.
 Status append_diverted(FoldTerms& terms, const rete::LocalPattern& pattern, Stamp base_stamp,
                        const ScanOrder& order, std::vector<DeltaRow>& delta, std::stop_token stop);

@@ -57,6 +57,19 @@ class FoldCursor {
   virtual Status stop_before(rdf::TermId key0, rdf::TermId key1) = 0;
 };
 
+// Many small scans by one caller, as rete::SegmentLookup: remembers where the last one ended in the
+// base and in up to 16 larger overlays (two blocks of each are held beside the block cache, and the
+// memory of the largest answer). Not thread-safe. Must not outlive its fold.
+class FoldLookup {
+ public:
+  virtual ~FoldLookup() = default;
+  // The same as rete::SegmentLookup::look_up, of what is visible. 0 as well where the base has
+  // aliases, and while decoding the overlays would not pay yet. Errors: those of a scan.
+  virtual Result<size_t> look_up(std::span<const rdf::IdPattern> patterns,
+                                 rdf::Permutation permutation, size_t rows_max, rdf::IdBatch& rows,
+                                 std::vector<uint32_t>& ends, const std::stop_token& stop) = 0;
+};
+
 struct FoldFacts {
   size_t log_entries = 0;
   size_t segments = 0;  // different ones
@@ -103,11 +116,8 @@ class Fold {
                                                    std::stop_token stop) = 0;
   virtual Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                           std::stop_token stop) = 0;
-  // The same as rete::Segment::look_up, of what is visible. 0 as well where the base has aliases,
-  // and while decoding the overlays would not pay yet.
-  virtual Result<size_t> look_up(std::span<const rdf::IdPattern> patterns,
-                                 rdf::Permutation permutation, size_t rows_max, rdf::IdBatch& rows,
-                                 std::vector<uint32_t>& ends, std::stop_token stop) = 0;
+  // For many small scans.
+  virtual std::unique_ptr<FoldLookup> lookup() = 0;
   // A place between the rows of a scan, as ids of the two positions that follow the bound ones;
   // the second may be kNoTerm.
   using Cut = std::pair<rdf::TermId, rdf::TermId>;

@@ -1,6 +1,7 @@
-// Many small patterns at once: Fold::look_up. The base and the overlays are each asked for all of
+// Many small patterns at once: Fold::lookup. The base and the overlays are each asked for all of
 // them together; what the overlays mention is then merged into the base's rows, pattern by pattern.
 #include <algorithm>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -16,10 +17,11 @@ struct Mention {
   DeltaRow row;
 };
 
-// By pattern and place, the latest of each.
+// Replaces `mentions`: by pattern and place, the latest of each.
 Status make_mentions(FoldTerms& terms, const FoundRows& found, const ScanOrder& order,
                      std::vector<Mention>& mentions, const std::stop_token& stop) {
   std::vector<DeltaRow> delta;
+  mentions.clear();
   WEFT_TRY_STATUS(append_delta(terms, found.rows, order, false, delta, stop));
   mentions.reserve(delta.size());
   for (size_t i = 0; i < delta.size(); ++i) {
@@ -101,123 +103,179 @@ class LookupMerge {
 
 }  // namespace
 
-// The patterns that the base may match, in its ids. All have the same predicate or few.
-Result<LocalPatterns> FoldState::base_patterns(std::span<const rdf::IdPattern> patterns,
-                                               const std::stop_token& stop) {
-  LocalPatterns local;
-  if (terms_->base() == nullptr || (patterns.front().scope == rdf::GraphScope::kOne &&
-                                    !terms_->base()->segment().facts().has_named_graphs)) {
-    return local;
+// Vectors keep their memory from call to call: a step of one pattern takes none.
+class FoldState::Lookup final : public FoldLookup {
+ public:
+  // `fold` must outlive it.
+  explicit Lookup(FoldState& fold) : fold_(fold), memory_(fold.budget_) {}
+
+  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                         const std::stop_token& stop) override;
+
+ private:
+  Result<std::optional<rdf::Permutation>> order_of(const rdf::IdPattern& pattern,
+                                                   rdf::Permutation wanted,
+                                                   const std::stop_token& stop);
+  Result<size_t> look_up_overlays(std::span<const rdf::IdPattern> patterns, size_t rows_max,
+                                  const std::stop_token& stop);
+  Status choose_base_patterns(std::span<const rdf::IdPattern> patterns,
+                              const std::stop_token& stop);
+  Result<size_t> look_up_base(std::span<const rdf::IdPattern> patterns,
+                              rdf::Permutation permutation, size_t rows_max,
+                              const std::stop_token& stop);
+
+  FoldState& fold_;
+  MemoryHold memory_;
+  const Aliases* aliases_ = nullptr;  // the base's, once they are known
+  std::unique_ptr<rete::SegmentLookup> base_;
+  OverlayPlaces places_;
+  // The predicate of the last pattern.
+  rdf::TermId predicate_ = rdf::kNoTerm;
+  PredicateKey predicate_key_ = 0;
+  LocalPatterns base_patterns_;
+  PatternRows base_rows_;
+  std::vector<rdf::TermId> ids_;
+  std::vector<Ordinal> wanted_;
+  FoundRows found_;
+  std::vector<Mention> mentions_;
+};
+
+// The order of the base's rows; nullopt: it is left to scans.
+Result<std::optional<rdf::Permutation>> FoldState::Lookup::order_of(const rdf::IdPattern& pattern,
+                                                                    rdf::Permutation wanted,
+                                                                    const std::stop_token& stop) {
+  SegmentTerms* const base = fold_.terms_->base();
+  if (base == nullptr) {
+    return std::optional(wanted);
   }
-  local.patterns.reserve(patterns.size());
-  local.numbers.reserve(patterns.size());
-  rdf::TermId predicate = rdf::kNoTerm;
-  PredicateKey key = 0;
-  for (size_t i = 0; i < patterns.size(); ++i) {
-    rdf::IdPattern pattern = patterns[i];
-    if (pattern.predicate != predicate) {
-      predicate = pattern.predicate;
-      key = 0;
-      if (predicate != rdf::kNoTerm) {
-        WEFT_TRY(key, terms_->predicate_key(predicate, stop));
-      }
-    }
-    pattern.predicate = rdf::kNoTerm;
-    WEFT_TRY(std::optional<rete::LocalPattern> one, base_pattern(*terms_, pattern, stop));
-    if (one.has_value() && key < kFirstForeignPredicate) {
-      one->predicate = static_cast<rete::PredicateId>(key);
-      local.patterns.push_back(*one);
-      local.numbers.push_back(static_cast<uint32_t>(i));
-    }
+  if (aliases_ == nullptr) {
+    WEFT_TRY(aliases_, base->aliases(stop));
   }
-  return local;
+  return aliases_->empty() ? stored_order(base->segment(), pattern, wanted) : std::nullopt;
 }
 
-// What overlays and changes say about all patterns, or the first few. 0: only scans can tell.
-Result<size_t> FoldState::look_up_overlays(std::span<const rdf::IdPattern> patterns,
-                                           size_t rows_max, FoundRows& found, MemoryHold& memory,
-                                           const std::stop_token& stop) {
+// The patterns that the base may match, in its ids. All have the same predicate or few.
+Status FoldState::Lookup::choose_base_patterns(std::span<const rdf::IdPattern> patterns,
+                                               const std::stop_token& stop) {
+  base_patterns_.clear();
+  const SegmentTerms* const base = fold_.terms_->base();
+  if (base == nullptr || (patterns.front().scope == rdf::GraphScope::kOne &&
+                          !base->segment().facts().has_named_graphs)) {
+    return ok_status();
+  }
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    if (patterns[i].predicate != predicate_) {
+      PredicateKey key = 0;
+      if (patterns[i].predicate != rdf::kNoTerm) {
+        WEFT_TRY(key, fold_.terms_->predicate_key(patterns[i].predicate, stop));
+      }
+      predicate_ = patterns[i].predicate;
+      predicate_key_ = key;
+    }
+    const auto one = base_pattern_with(*fold_.terms_, patterns[i], predicate_key_);
+    if (one.has_value()) {
+      base_patterns_.patterns.push_back(*one);
+      base_patterns_.numbers.push_back(static_cast<uint32_t>(i));
+    }
+  }
+  return ok_status();
+}
+
+// Replaces base_rows_. Returns how many patterns were done.
+Result<size_t> FoldState::Lookup::look_up_base(std::span<const rdf::IdPattern> patterns,
+                                               rdf::Permutation permutation, size_t rows_max,
+                                               const std::stop_token& stop) {
+  WEFT_TRY_STATUS(choose_base_patterns(patterns, stop));
+  if (base_ == nullptr && fold_.terms_->base() != nullptr) {
+    base_ = fold_.terms_->base()->segment().lookup();
+  }
+  return base_patterns_.look_up(base_.get(), patterns.size(), permutation, rows_max, base_rows_,
+                                stop);
+}
+
+// Replaces found_: what overlays and changes say about all patterns, or the first few. 0: only
+// scans can tell.
+Result<size_t> FoldState::Lookup::look_up_overlays(std::span<const rdf::IdPattern> patterns,
+                                                   size_t rows_max, const std::stop_token& stop) {
+  found_.rows.clear();
+  found_.patterns.clear();
   size_t done = patterns.size();
-  if (overlay_->empty() && live_->empty()) {
+  if (fold_.has_no_overlay()) {
     return done;
   }
-  std::vector<rdf::TermId> ids;
-  ids.reserve(4 * patterns.size());
-  for (const rdf::IdPattern& pattern : patterns) {
-    ids.insert(ids.end(), {pattern.subject, pattern.predicate, pattern.object, pattern.graph});
-  }
-  std::vector<Ordinal> wanted;
-  if (!overlay_->empty()) {
-    if (ground_->light_overlay != nullptr && ground_->overlay_uses.load() < kLightUsesMax) {
+  Overlay& overlay = *fold_.overlay_;
+  if (!overlay.empty()) {
+    const FoldGround& ground = *fold_.ground_;
+    if (ground.light_overlay != nullptr && ground.overlay_uses.load() < kLightUsesMax) {
       return size_t{0};  // few uses so far: decoding all overlays would cost more than scans do
     }
-    WEFT_TRY_STATUS(overlay_->load(stop));
-    WEFT_TRY_STATUS(terms_->ordinals_of(ids, wanted, stop));
-    WEFT_TRY(done, overlay_->look_up(patterns, wanted, rows_max, found, stop));
-    WEFT_TRY_STATUS(memory.cover(found.memory_bytes()));
+    WEFT_TRY_STATUS(overlay.load(stop));
   }
-  if (live_->empty()) {
+  ids_.clear();
+  for (const rdf::IdPattern& pattern : patterns) {
+    ids_.insert(ids_.end(), {pattern.subject, pattern.predicate, pattern.object, pattern.graph});
+  }
+  WEFT_TRY_STATUS(fold_.terms_->ordinals_of(ids_, wanted_, stop));
+  if (!overlay.empty()) {
+    WEFT_TRY(done, overlay.look_up(patterns, wanted_, rows_max, found_, places_, stop));
+    WEFT_TRY_STATUS(memory_.cover(found_.memory_bytes()));
+  }
+  const LiveRows& live = *fold_.live_;
+  if (live.empty()) {
     return done;
   }
-  if (wanted.empty()) {
-    WEFT_TRY_STATUS(terms_->ordinals_of(ids, wanted, stop));
-  }
-  const Stamp first_stamp = stamp_of(facts_.log_entries, manifest::Role::kDels);
+  const Stamp first_stamp = stamp_of(fold_.facts_.log_entries, manifest::Role::kDels);
   for (size_t i = 0; i < done; ++i) {
     LiveRows::Wanted one{};
-    std::ranges::copy(std::span(wanted).subspan(4 * i, 4), one.begin());
-    if (found.rows.size() > rows_max ||
-        !live_->look_up(patterns[i], one, first_stamp, rows_max, found.rows)) {
+    std::ranges::copy(std::span(wanted_).subspan(4 * i, 4), one.begin());
+    if (found_.rows.size() > rows_max ||
+        !live.look_up(patterns[i], one, first_stamp, rows_max, found_.rows)) {
       done = i;
       break;
     }
-    found.patterns.resize(found.rows.size(), static_cast<uint32_t>(i));
+    found_.patterns.resize(found_.rows.size(), static_cast<uint32_t>(i));
   }
-  WEFT_TRY_STATUS(memory.cover(found.memory_bytes()));
+  WEFT_TRY_STATUS(memory_.cover(found_.memory_bytes()));
   return done;
 }
 
-Result<size_t> FoldState::look_up(std::span<const rdf::IdPattern> patterns,
-                                  rdf::Permutation permutation, size_t rows_max, rdf::IdBatch& rows,
-                                  std::vector<uint32_t>& ends, std::stop_token stop) {
+Result<size_t> FoldState::Lookup::look_up(std::span<const rdf::IdPattern> patterns,
+                                          rdf::Permutation permutation, size_t rows_max,
+                                          rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                                          const std::stop_token& stop) {
   rows.clear();
   ends.clear();
   if (patterns.empty() || patterns.front().scope == rdf::GraphScope::kAllNamed) {
     return size_t{0};
   }
-  if (terms_->base() != nullptr) {
-    WEFT_TRY(const Aliases* const aliases, terms_->base()->aliases(stop));
-    const auto stored = stored_order(terms_->base()->segment(), patterns.front(), permutation);
-    if (!aliases->empty() || !stored.has_value()) {
-      return size_t{0};
-    }
-    permutation = *stored;
+  WEFT_TRY(const auto stored, order_of(patterns.front(), permutation, stop));
+  if (!stored.has_value()) {
+    return size_t{0};
   }
-  MemoryHold memory(budget_);
-  FoundRows found;
-  WEFT_TRY(size_t done, look_up_overlays(patterns, rows_max, found, memory, stop));
-  PatternRows base;
-  if (done > 0) {
-    WEFT_TRY(const LocalPatterns local, base_patterns(patterns.first(done), stop));
-    WEFT_TRY(done, local.look_up(terms_->base() == nullptr ? nullptr : &terms_->base()->segment(),
-                                 done, permutation, rows_max, base, stop));
+  WEFT_TRY(size_t done, look_up_overlays(patterns, rows_max, stop));
+  if (done == 0) {
+    return size_t{0};
   }
-  const ScanOrder order(permutation);
-  std::vector<Mention> mentions;
-  if (!found.rows.empty()) {
-    WEFT_TRY_STATUS(memory.cover(found.memory_bytes() + found.rows.size() * 2 * sizeof(Mention)));
-    WEFT_TRY_STATUS(make_mentions(*terms_, found, order, mentions, stop));
+  WEFT_TRY(done, look_up_base(patterns.first(done), *stored, rows_max, stop));
+  mentions_.clear();
+  const ScanOrder order(*stored);
+  if (!found_.rows.empty()) {
+    WEFT_TRY_STATUS(
+        memory_.cover(found_.memory_bytes() + found_.rows.size() * 2 * sizeof(Mention)));
+    WEFT_TRY_STATUS(make_mentions(*fold_.terms_, found_, order, mentions_, stop));
   }
-  if (mentions.empty()) {
-    rows.subject.assign(base.rows.subject.begin(), base.rows.subject.end());
-    rows.predicate.assign(base.rows.predicate.begin(), base.rows.predicate.end());
-    rows.object.assign(base.rows.object.begin(), base.rows.object.end());
-    ends.swap(base.ends);
+  if (mentions_.empty()) {
+    const rete::LocalBatch& found = base_rows_.rows;
+    rows.subject.assign(found.subject.begin(), found.subject.end());
+    rows.predicate.assign(found.predicate.begin(), found.predicate.end());
+    rows.object.assign(found.object.begin(), found.object.end());
+    ends.swap(base_rows_.ends);
   } else {
-    LookupMerge(base, mentions, order, base_stamp_, rows).run(done, rows_max, ends);
+    LookupMerge(base_rows_, mentions_, order, fold_.base_stamp_, rows).run(done, rows_max, ends);
   }
   if (patterns.front().predicate == rdf::kNoTerm) {
-    WEFT_TRY_STATUS(terms_->terms_of_keys(rows.predicate, stop));
+    WEFT_TRY_STATUS(fold_.terms_->terms_of_keys(rows.predicate, stop));
     return ends.size();
   }
   size_t begin = 0;
@@ -227,6 +285,10 @@ Result<size_t> FoldState::look_up(std::span<const rdf::IdPattern> patterns,
     begin = ends[i];
   }
   return ends.size();
+}
+
+std::unique_ptr<FoldLookup> FoldState::lookup() {
+  return std::make_unique<Lookup>(*this);
 }
 
 }  // namespace weft::quads

@@ -1,4 +1,4 @@
-// Fold::look_up against scans, which fold_test.cc holds against the model.
+// Fold::lookup against scans, which fold_test.cc holds against the model.
 #include <string>
 #include <vector>
 
@@ -87,16 +87,23 @@ std::vector<rdf::IdPattern> batch_of_patterns(Fold& fold, RandomLog& random,
 }
 
 void expect_look_ups(Fold& fold, RandomLog& random, size_t orders, Seen& seen) {
+  const auto used = fold.lookup();  // by all rounds
   for (int round = 0; round < 20; ++round) {
     const auto permutation = static_cast<rdf::Permutation>(random.random().below(orders));
     const std::vector<rdf::IdPattern> patterns = batch_of_patterns(fold, random, permutation);
     const size_t rows_max = random.random().chance(1, 3) ? 1 + random.random().below(6) : 1'000;
     rdf::IdBatch rows;
     std::vector<uint32_t> ends = {7};  // both are replaced
-    const auto done = fold.look_up(patterns, permutation, rows_max, rows, ends, {});
+    rdf::IdBatch rows_again;
+    std::vector<uint32_t> ends_again;
+    const auto again = used->look_up(patterns, permutation, rows_max, rows_again, ends_again, {});
+    const auto done = fold.lookup()->look_up(patterns, permutation, rows_max, rows, ends, {});
     ASSERT_TRUE(done.ok()) << done.error().to_string();
     ASSERT_EQ(*done, ends.size());
     EXPECT_LE(rows.size(), rows_max);
+    ASSERT_TRUE(again.ok()) << again.error().to_string();
+    ASSERT_EQ(ends_again, ends);
+    ASSERT_EQ(rows_of(rows_again, 0, rows_again.size()), rows_of(rows, 0, rows.size()));
     seen.rows += rows.size();
     seen.refused += !patterns.empty() && *done == 0 && rows_max == 1'000 ? 1 : 0;
     seen.cut_short += *done > 0 && *done < patterns.size() ? 1 : 0;
@@ -211,7 +218,9 @@ TEST(FoldLookup, AKeyWithMoreRowsThanAskedForIsLeftToItsScan) {
   rdf::IdBatch rows;
   std::vector<uint32_t> ends;
   const auto looked_up = [&](size_t rows_max) {
-    return fold->look_up(patterns, rdf::Permutation::kOsp, rows_max, rows, ends, {}).value();
+    return fold->lookup()
+        ->look_up(patterns, rdf::Permutation::kOsp, rows_max, rows, ends, {})
+        .value();
   };
   EXPECT_EQ(looked_up(39), 0U);
   EXPECT_EQ(rows.size(), 0U);
@@ -227,9 +236,11 @@ TEST(FoldLookup, TheFirstFewUsesAreLeftToScans) {
   const std::vector<rdf::IdPattern> patterns = {{.object = id_of(*fold, "<o3>")}};
   rdf::IdBatch rows;
   std::vector<uint32_t> ends;
-  EXPECT_EQ(fold->look_up(patterns, rdf::Permutation::kOsp, 99, rows, ends, {}).value(), 0U);
+  EXPECT_EQ(fold->lookup()->look_up(patterns, rdf::Permutation::kOsp, 99, rows, ends, {}).value(),
+            0U);
   use_often(*fold);
-  EXPECT_EQ(fold->look_up(patterns, rdf::Permutation::kOsp, 99, rows, ends, {}).value(), 1U);
+  EXPECT_EQ(fold->lookup()->look_up(patterns, rdf::Permutation::kOsp, 99, rows, ends, {}).value(),
+            1U);
   EXPECT_EQ(rows.size(), 4U);
 }
 
@@ -239,7 +250,8 @@ TEST(FoldLookup, AllNamedGraphsAtOnceAreLeftToScans) {
       {.subject = id_of(*fold, "<a>"), .scope = rdf::GraphScope::kAllNamed}};
   rdf::IdBatch rows;
   std::vector<uint32_t> ends;
-  EXPECT_EQ(fold->look_up(patterns, rdf::Permutation::kSpo, 99, rows, ends, {}).value(), 0U);
+  EXPECT_EQ(fold->lookup()->look_up(patterns, rdf::Permutation::kSpo, 99, rows, ends, {}).value(),
+            0U);
 }
 
 }  // namespace

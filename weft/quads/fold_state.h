@@ -77,9 +77,7 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
                                            std::stop_token stop) override;
   Status prefetch(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
                   std::stop_token stop) override;
-  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
-                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
-                         std::stop_token stop) override;
+  std::unique_ptr<FoldLookup> lookup() override;
   Result<std::vector<Cut>> cuts(const rdf::IdPattern& pattern, rdf::Permutation permutation,
                                 size_t pieces, std::stop_token stop) override;
   Result<std::vector<rdf::TermId>> graphs(std::stop_token stop) override;
@@ -111,6 +109,7 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
                  std::stop_token stop);
 
  private:
+  class Lookup;  // fold_lookup.cc
   // Segments that stay open, and uses, of the light overlay at most.
   static constexpr size_t kLightSegmentsMax = 256;
   static constexpr size_t kLightUsesMax = 48;
@@ -128,11 +127,6 @@ class FoldState final : public Fold, public std::enable_shared_from_this<FoldSta
                                          const std::optional<rete::LocalPattern>& local,
                                          const ScanOrder& order, MemoryHold& memory,
                                          const std::stop_token& stop);
-  Result<LocalPatterns> base_patterns(std::span<const rdf::IdPattern> patterns,
-                                      const std::stop_token& stop);
-  Result<size_t> look_up_overlays(std::span<const rdf::IdPattern> patterns, size_t rows_max,
-                                  FoundRows& found, MemoryHold& memory,
-                                  const std::stop_token& stop);
   // Calls `visit(place, in_base, stamps)` for each place of `delta`, and if `whole_base` also for
   // all other rows of the base (with no stamps), in the order SPO.
   using Visit = std::function<Status(const RowPlace&, bool, std::span<const DeltaRow>)>;

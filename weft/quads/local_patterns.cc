@@ -2,16 +2,18 @@
 
 namespace weft::quads {
 
-Result<size_t> LocalPatterns::look_up(rete::Segment* segment, size_t count,
+Result<size_t> LocalPatterns::look_up(rete::SegmentLookup* lookup, size_t count,
                                       rdf::Permutation permutation, size_t rows_max,
                                       PatternRows& found, const std::stop_token& stop) const {
+  if (!patterns.empty() && patterns.size() == count) {
+    return lookup->look_up(patterns, permutation, rows_max, found.rows, found.ends, stop);
+  }
   found.rows.clear();
   found.ends.clear();
-  std::vector<uint32_t> ends;
   size_t done = count;
   if (!patterns.empty()) {
     WEFT_TRY(const size_t local_done,
-             segment->look_up(patterns, permutation, rows_max, found.rows, ends, stop));
+             lookup->look_up(patterns, permutation, rows_max, found.rows, found.ends_here, stop));
     done = local_done == patterns.size() ? count : numbers[local_done];
   }
   found.ends.reserve(done);
@@ -19,7 +21,7 @@ Result<size_t> LocalPatterns::look_up(rete::Segment* segment, size_t count,
   for (size_t i = 0; i < done; ++i) {
     const bool is_here = next < numbers.size() && numbers[next] == i;
     const uint32_t before = i == 0 ? 0 : found.ends.back();
-    found.ends.push_back(is_here ? ends[next++] : before);
+    found.ends.push_back(is_here ? found.ends_here[next++] : before);
   }
   return done;
 }

@@ -214,16 +214,13 @@ Status Overlay::load_locked(const std::stop_token& stop) {
 
 Result<size_t> Overlay::look_up(std::span<const rdf::IdPattern> patterns,
                                 std::span<const Ordinal> wanted, size_t rows_max, FoundRows& found,
-                                const std::stop_token& stop) {
+                                OverlayPlaces& places, const std::stop_token& stop) {
   size_t done = patterns.size();
   if (!rows_.empty()) {
     done = look_up_resident(patterns, wanted, rows_max, found);
   }
-  for (const std::unique_ptr<Ranged>& ranged : ranged_) {
-    if (done == 0) {
-      break;
-    }
-    WEFT_TRY(done, look_up_ranged(*ranged, patterns.first(done), rows_max, found, stop));
+  for (size_t i = 0; i < ranged_.size() && done > 0; ++i) {
+    WEFT_TRY(done, look_up_ranged(i, patterns.first(done), rows_max, found, places, stop));
   }
   return done;
 }

@@ -47,6 +47,13 @@ struct FoundRows {
   }
 };
 
+// Where the last look-ups of one caller ended in the segments that are not decoded: of the first
+// few, since each place holds two blocks of its segment. Begins empty; belongs to one overlay.
+struct OverlayPlaces {
+  static constexpr size_t kSegmentsMax = 16;
+  std::vector<std::unique_ptr<rete::SegmentLookup>> segments;
+};
+
 // Segments of at most so many quads are decoded as a whole, as long as all of them together stay
 // within half the budget.
 inline constexpr uint64_t kResidentQuadsMax = 100'000;
@@ -78,7 +85,8 @@ class Overlay {
   // are there, and before a pattern with more rows than that to look at; 0 if a segment has no
   // quicker way than scans.
   Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, std::span<const Ordinal> wanted,
-                         size_t rows_max, FoundRows& found, const std::stop_token& stop);
+                         size_t rows_max, FoundRows& found, OverlayPlaces& places,
+                         const std::stop_token& stop);
   // The latest stamp of a quad among the rows of decoded segments, 0 if there is none.
   Stamp latest_resident(const OverlayRow& quad) const;
   // Whether there are segments that are not decoded.
@@ -139,8 +147,9 @@ class Overlay {
                                std::span<const Ordinal> wanted) const;
   size_t look_up_resident(std::span<const rdf::IdPattern> patterns, std::span<const Ordinal> wanted,
                           size_t rows_max, FoundRows& found) const;
-  Result<size_t> look_up_ranged(Ranged& ranged, std::span<const rdf::IdPattern> patterns,
-                                size_t rows_max, FoundRows& found, const std::stop_token& stop);
+  Result<size_t> look_up_ranged(size_t index, std::span<const rdf::IdPattern> patterns,
+                                size_t rows_max, FoundRows& found, OverlayPlaces& places,
+                                const std::stop_token& stop);
   Result<ResidentMatch> match_resident(const rdf::IdPattern& pattern, const std::stop_token& stop);
   Count count_matches(const ResidentMatch& match) const;
   Result<Count> count_resident(const rdf::IdPattern& pattern, const std::stop_token& stop);

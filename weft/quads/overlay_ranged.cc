@@ -105,9 +105,10 @@ Result<std::optional<rete::LocalPattern>> Overlay::local_pattern(Ranged& ranged,
   return named(pattern, local);
 }
 
-Result<size_t> Overlay::look_up_ranged(Ranged& ranged, std::span<const rdf::IdPattern> patterns,
-                                       size_t rows_max, FoundRows& found,
+Result<size_t> Overlay::look_up_ranged(size_t index, std::span<const rdf::IdPattern> patterns,
+                                       size_t rows_max, FoundRows& found, OverlayPlaces& places,
                                        const std::stop_token& stop) {
+  Ranged& ranged = *ranged_[index];
   WEFT_TRY(const Aliases* aliases, ranged.terms->aliases(stop));
   if (!aliases->empty()) {
     return size_t{0};
@@ -128,10 +129,17 @@ Result<size_t> Overlay::look_up_ranged(Ranged& ranged, std::span<const rdf::IdPa
   if (local.patterns.empty()) {
     return patterns.size();
   }
+  std::unique_ptr<rete::SegmentLookup> once;
+  places.segments.resize(std::min(ranged_.size(), OverlayPlaces::kSegmentsMax));
+  std::unique_ptr<rete::SegmentLookup>& lookup =
+      index < places.segments.size() ? places.segments[index] : once;
+  if (lookup == nullptr) {
+    lookup = ranged.terms->segment().lookup();
+  }
   PatternRows of_segment;
   WEFT_TRY(const size_t done,
-           local.look_up(&ranged.terms->segment(), patterns.size(),
-                         best_order(local.patterns.front()), rows_max, of_segment, stop));
+           local.look_up(lookup.get(), patterns.size(), best_order(local.patterns.front()),
+                         rows_max, of_segment, stop));
   WEFT_TRY_STATUS(name_rows(ranged, of_segment.rows, stop));
   size_t row = 0;
   for (const uint32_t number : local.numbers) {

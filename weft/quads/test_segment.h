@@ -139,26 +139,7 @@ class TestSegment final : public rete::Segment {
     std::ranges::sort(cursor->rows, {}, [&](const Row& row) { return cursor->key(row); });
     return std::unique_ptr<rete::SegmentCursor>(std::move(cursor));
   }
-  Result<size_t> look_up(std::span<const rete::LocalPattern> patterns, rdf::Permutation permutation,
-                         size_t rows_max, rete::LocalBatch& rows, std::vector<uint32_t>& ends,
-                         std::stop_token stop) override {
-    rows.clear();
-    ends.clear();
-    for (const rete::LocalPattern& pattern : patterns) {
-      WEFT_TRY(const auto cursor, scan(pattern, permutation, stop));
-      const std::vector<Row>& found = static_cast<Cursor&>(*cursor).rows;
-      if (pattern.scope == rdf::GraphScope::kAllNamed || rows.size() + found.size() > rows_max) {
-        break;
-      }
-      for (const Row& row : found) {
-        rows.subject.push_back(row.subject);
-        rows.predicate.push_back(row.predicate);
-        rows.object.push_back(row.object);
-      }
-      ends.push_back(static_cast<uint32_t>(rows.size()));
-    }
-    return ends.size();
-  }
+  std::unique_ptr<rete::SegmentLookup> lookup() override { return std::make_unique<Lookup>(*this); }
   Result<std::vector<rete::RowKey>> cuts(const rete::LocalPattern& pattern,
                                          rdf::Permutation permutation, size_t pieces,
                                          std::stop_token stop) override {
@@ -269,6 +250,33 @@ class TestSegment final : public rete::Segment {
         ++at;
       }
       return ok_status();
+    }
+  };
+
+  class Lookup final : public rete::SegmentLookup {
+   public:
+    explicit Lookup(TestSegment& of) : segment(of) {}
+    TestSegment& segment;
+
+    Result<size_t> look_up(std::span<const rete::LocalPattern> patterns,
+                           rdf::Permutation permutation, size_t rows_max, rete::LocalBatch& rows,
+                           std::vector<uint32_t>& ends, const std::stop_token& stop) override {
+      rows.clear();
+      ends.clear();
+      for (const rete::LocalPattern& pattern : patterns) {
+        WEFT_TRY(const auto cursor, segment.scan(pattern, permutation, stop));
+        const std::vector<Row>& found = static_cast<Cursor&>(*cursor).rows;
+        if (pattern.scope == rdf::GraphScope::kAllNamed || rows.size() + found.size() > rows_max) {
+          break;
+        }
+        for (const Row& row : found) {
+          rows.subject.push_back(row.subject);
+          rows.predicate.push_back(row.predicate);
+          rows.object.push_back(row.object);
+        }
+        ends.push_back(static_cast<uint32_t>(rows.size()));
+      }
+      return ends.size();
     }
   };
 

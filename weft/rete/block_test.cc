@@ -1,6 +1,9 @@
 // The decoders of single blocks, on bytes written down by hand.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
+#include "weft/base/random.h"
 #include "weft/rete/chunk.h"
 #include "weft/rete/format.h"
 #include "weft/rete/graph_index.h"
@@ -19,7 +22,7 @@ std::string octets(std::initializer_list<int> values) {
 }
 
 std::vector<TileRow> rows_of(const std::shared_ptr<const Tile>& tile, size_t run) {
-  TileCursor cursor(tile, run);
+  TileCursor cursor(*tile, run);
   std::vector<TileRow> rows;
   TileRow row;
   while (cursor.decode(1, &row.a, &row.b, &row.c) == 1) {
@@ -160,7 +163,7 @@ TEST(Tile, SeekingFindsEveryRowAndTheGapsBetween) {
   const IdLimits limits = {.graph = 0, .a = 1, .b = 1, .c = 2 * kRows};
   const auto tile = Tile::from_plain(std::move(raw), zone_of(1, 1, 1, 1, 2, 2 * kRows), limits);
   ASSERT_TRUE(tile.ok()) << tile.error().to_string();
-  TileCursor cursor(*tile, 0);
+  TileCursor cursor(**tile, 0);
   for (uint32_t c = 0; c <= 2 * kRows + 1; ++c) {
     cursor.seek({1, 1, c});
     EXPECT_EQ(cursor.row_index(), c == 0 ? 0 : (c + 1) / 2 - 1);
@@ -169,6 +172,82 @@ TEST(Tile, SeekingFindsEveryRowAndTheGapsBetween) {
   EXPECT_EQ(cursor.rows_left(), 0U);
   cursor.seek({});
   EXPECT_EQ(cursor.rows_left(), kRows);
+}
+
+// Groups of every size, so that seeks end at, in and behind them.
+TEST(Tile, ASeekDoesNotDependOnTheOneBefore) {
+  base::Random random(3);
+  std::vector<TileRow> rows;
+  std::string body;
+  const auto byte = [](std::string& text, uint64_t value) {
+    text.push_back(static_cast<char>(value));
+  };
+  TileRow row;
+  constexpr int kLeading = 12;
+  for (int a = 0; a < kLeading; ++a) {
+    const uint64_t a_step = 1 + random.below(2);
+    const uint64_t b_count = 1 + random.below(3);
+    row = {row.a + static_cast<uint32_t>(a_step), 0, 0};
+    byte(body, a_step);
+    byte(body, b_count);
+    for (uint64_t b = 0; b < b_count; ++b) {
+      const uint64_t b_step = 1 + random.below(3);
+      const uint64_t c_count = random.chance(1, 2) ? 1 : 1 + random.below(40);
+      row = {row.a, row.b + static_cast<uint32_t>(b_step), 0};
+      byte(body, b_step);
+      byte(body, c_count);
+      for (uint64_t c = 0; c < c_count; ++c) {
+        const uint64_t c_step = 1 + random.below(3);
+        row.c += static_cast<uint32_t>(c_step);
+        byte(body, c_step);
+        rows.push_back(row);
+      }
+    }
+  }
+  ASSERT_GT(rows.size(), 3 * Tile::kCheckpointRows);
+  TileZone zone = zone_of(rows.front().a, rows.back().a, UINT32_MAX, 0, UINT32_MAX, 0);
+  for (const TileRow& each : rows) {
+    zone.b_min = std::min(zone.b_min, each.b);
+    zone.b_max = std::max(zone.b_max, each.b);
+    zone.c_min = std::min(zone.c_min, each.c);
+    zone.c_max = std::max(zone.c_max, each.c);
+  }
+  std::string raw;
+  const auto id = [&](uint64_t value) {
+    for (; value >= 0x80; value >>= 7U) {
+      byte(raw, value | 0x80U);
+    }
+    byte(raw, value);
+  };
+  for (const uint64_t value :
+       {uint64_t{zone.first_a}, uint64_t{zone.last_a}, uint64_t{zone.b_min}, uint64_t{zone.b_max},
+        uint64_t{zone.c_min}, uint64_t{zone.c_max}, uint64_t{rows.size()}, uint64_t{kLeading}}) {
+    id(value);
+  }
+  const IdLimits limits = {.graph = 0, .a = 100, .b = 100, .c = 1'000};
+  const auto tile = Tile::from_plain(raw + body, zone, limits);
+  ASSERT_TRUE(tile.ok()) << tile.error().to_string();
+  TileCursor used(**tile, 0);
+  for (int i = 0; i < 20'000; ++i) {
+    const TileRow target = random.chance(1, 2) ? rows[random.below(rows.size())]
+                                               : TileRow{static_cast<uint32_t>(random.below(26)),
+                                                         static_cast<uint32_t>(random.below(10)),
+                                                         static_cast<uint32_t>(random.below(90))};
+    const TileRow wanted =
+        random.chance(1, 2) ? target : TileRow{target.a, random.chance(1, 2) ? target.b : 0, 0};
+    used.seek(wanted);
+    const auto at = std::ranges::lower_bound(rows, wanted);
+    ASSERT_EQ(used.row_index(), at - rows.begin());
+    if (wanted.c == 0) {
+      ASSERT_EQ(used.rows_left_in_group(wanted), std::ranges::count_if(rows, [&](const TileRow& r) {
+                  return r.a == wanted.a && r.b == wanted.b;
+                }));
+    }
+    TileRow next;
+    if (random.chance(1, 2) && used.decode(1, &next.a, &next.b, &next.c) == 1) {
+      ASSERT_EQ(next, *at);
+    }
+  }
 }
 
 TEST(Chunk, TermsAreFoundAndGaps) {

@@ -71,9 +71,7 @@ class FileSegment final : public Segment, public std::enable_shared_from_this<Fi
                                               std::stop_token stop) override;
   Result<std::vector<RowKey>> cuts(const LocalPattern& pattern, rdf::Permutation permutation,
                                    size_t pieces, std::stop_token stop) override;
-  Result<size_t> look_up(std::span<const LocalPattern> patterns, rdf::Permutation permutation,
-                         size_t rows_max, LocalBatch& rows, std::vector<uint32_t>& ends,
-                         std::stop_token stop) override;
+  std::unique_ptr<SegmentLookup> lookup() override;
   Status prefetch(std::span<const LocalPattern> patterns, rdf::Permutation permutation,
                   std::stop_token stop) override;
   Result<rdf::Cardinality> count(const LocalPattern& pattern, std::stop_token stop) override;
@@ -111,6 +109,7 @@ class FileSegment final : public Segment, public std::enable_shared_from_this<Fi
               const SegmentOptions& options);
 
  private:
+  class Lookup;  // segment_lookup.cc
   Status open6(const storage::Buffer& beginning, const SegmentOptions& options);
   Status open5(const storage::Buffer& beginning, const SegmentOptions& options);
   Status find_block_digests(const storage::Buffer& beginning);

@@ -65,7 +65,7 @@ class ScanCursor final : public SegmentCursor {
   size_t read_ahead_ = 1;
   size_t batch_rows_ = kBatchRows;
   size_t run_index_ = 0;
-  TileCursor run_;
+  TileCursor run_;  // over the first of tiles_
   uint32_t run_left_ = 0;
   bool in_run_ = false;
   // Rows before it are not wanted.
@@ -124,12 +124,10 @@ Status ScanCursor::load_more() {
 // The run `run_index_` of the first tile, from low_row_ on.
 void ScanCursor::enter_run() {
   const ScanSource& source = base::present(source_);
-  const std::shared_ptr<const Tile>& tile = tiles_.front().tile;
-  const Tile::Run& run = tile->runs()[run_index_];
-  const RowFilter& filter = source.filter;
-  RunRows rows = rows_in_prefix(tile, run_index_, filter);
-  run_ = std::move(rows.cursor);
-  run_left_ = rows.count;
+  const Tile& tile = *tiles_.front().tile;
+  const Tile::Run& run = tile.runs()[run_index_];
+  run_ = TileCursor(tile, run_index_);
+  run_left_ = seek_prefix(run_, source.filter);
   const uint32_t graph = source.directory->is_quads ? run.graph : source.graph;
   if (graph == low_group_.graph && low_row_ > TileRow{} && run_left_ > 0) {
     TileCursor at_low(tile, run_index_);
@@ -137,7 +135,7 @@ void ScanCursor::enter_run() {
     if (at_low.row_index() > run_.row_index()) {
       const uint32_t skipped = at_low.row_index() - run_.row_index();
       run_left_ = skipped < run_left_ ? run_left_ - skipped : 0;
-      run_ = std::move(at_low);
+      run_ = at_low;
     }
   }
   in_run_ = run_left_ > 0;
@@ -323,11 +321,11 @@ Status ScanCursor::seek(const RowKey& key) {
     if (is_quads && run_graph < graph) {
       in_run_ = false;
     } else {
-      TileCursor kept = run_;
+      const TileCursor kept = run_;
       const uint32_t left = run_left_;
       enter_run();
       if (in_run_ && run_.row_index() < before) {
-        run_ = std::move(kept);
+        run_ = kept;
         run_left_ = left;
       }
     }
@@ -380,45 +378,47 @@ std::unique_ptr<SegmentCursor> make_scan_cursor(std::shared_ptr<void> owner, Blo
   return std::make_unique<ScanCursor>(std::move(owner), loader, std::move(plan), std::move(stop));
 }
 
-RunRows rows_in_prefix(const std::shared_ptr<const Tile>& tile, size_t run,
-                       const RowFilter& filter) {
-  TileCursor first(tile, run);
+uint32_t seek_prefix(TileCursor& cursor, const RowFilter& filter) {
   const size_t prefix = filter.prefix();
-  if (prefix == 0) {
-    return {first, first.rows_left()};
-  }
   const auto& wanted = filter.columns;
   const TileRow low{wanted[0], prefix > 1 ? wanted[1] : 0, prefix > 2 ? wanted[2] : 0};
-  first.seek(low);
+  cursor.seek(low);
+  if (prefix == 0) {
+    return cursor.rows_left();
+  }
+  if (prefix == 2) {
+    return cursor.rows_left_in_group(low);
+  }
   // The first row behind the prefix: its last bound column one up. Ids stay below 2^32 - 1.
   TileRow high = low;
-  (prefix == 1 ? high.a : prefix == 2 ? high.b : high.c) += 1;
-  TileCursor last = first;
+  (prefix == 1 ? high.a : high.c) += 1;
+  TileCursor last = cursor;
   last.seek(high);
-  return {first, last.row_index() - first.row_index()};
+  return last.row_index() - cursor.row_index();
 }
 
-uint64_t count_rows(const std::shared_ptr<const Tile>& tile, const RowFilter& filter) {
+uint64_t count_rows(const Tile& tile, const RowFilter& filter) {
   constexpr size_t kStep = 1024;
   std::array<uint32_t, kStep> a{};
   std::array<uint32_t, kStep> b{};
   std::array<uint32_t, kStep> c{};
   uint64_t total = 0;
-  for (size_t run = 0; run < tile->runs().size(); ++run) {
-    const uint32_t graph = tile->runs()[run].graph;
+  for (size_t run = 0; run < tile.runs().size(); ++run) {
+    const uint32_t graph = tile.runs()[run].graph;
     if (!filter.any_graph && graph != filter.graph) {
       continue;
     }
-    RunRows rows = rows_in_prefix(tile, run, filter);
+    TileCursor cursor(tile, run);
+    uint32_t left = seek_prefix(cursor, filter);
     if (!filter.needs_look()) {
-      total += rows.count;
+      total += left;
       continue;
     }
-    while (rows.count > 0) {
+    while (left > 0) {
       const size_t step =
-          rows.cursor.decode(std::min<size_t>(kStep, rows.count), a.data(), b.data(), c.data());
+          cursor.decode(std::min<size_t>(kStep, left), a.data(), b.data(), c.data());
       total += keep_matching(filter.columns, step, {a.data(), b.data(), c.data()});
-      rows.count -= static_cast<uint32_t>(step);
+      left -= static_cast<uint32_t>(step);
     }
   }
   return total;

@@ -49,15 +49,10 @@ size_t keep_matching(const std::array<uint32_t, 3>& wanted, size_t count,
                      const std::array<uint32_t*, 3>& columns);
 
 // Number of rows of `tile` that pass the filter.
-uint64_t count_rows(const std::shared_ptr<const Tile>& tile, const RowFilter& filter);
+uint64_t count_rows(const Tile& tile, const RowFilter& filter);
 
-// The rows of one run of a tile within the bound prefix of a filter: a cursor at the first one, and
-// how many.
-struct RunRows {
-  TileCursor cursor;
-  uint32_t count = 0;
-};
-RunRows rows_in_prefix(const std::shared_ptr<const Tile>& tile, size_t run,
-                       const RowFilter& filter);
+// Moves `cursor` to the first row of its run within the bound prefix of `filter`, and returns how
+// many there are. Cheap if that is near.
+uint32_t seek_prefix(TileCursor& cursor, const RowFilter& filter);
 
 }  // namespace weft::rete

@@ -149,6 +149,23 @@ class SegmentCursor {
   static constexpr size_t kBatchGrowth = 8;
 };
 
+// Many small scans by one caller. Remembers where the last one ended: a neighbour is then found
+// without asking the block cache, and no memory is taken but for rows. Holds one leaf of a
+// directory and one tile (lookup.h, P1). Not thread-safe. Must not outlive its segment.
+class SegmentLookup {
+ public:
+  virtual ~SegmentLookup() = default;
+  // Replaces `rows` with those of patterns[0], patterns[1], … until `rows_max` are there, and
+  // `ends` with the number of rows behind each. Patterns bind the leading position of the order,
+  // neighbours are cheapest one behind the other. Returns how many patterns were done; 0 if the
+  // first has more than `rows_max` rows to look at, or if the segment cannot do it (remote files,
+  // graphs in containers): scan then. The answer does not depend on earlier calls. Errors: those of
+  // a scan; any question may follow.
+  virtual Result<size_t> look_up(std::span<const LocalPattern> patterns,
+                                 rdf::Permutation permutation, size_t rows_max, LocalBatch& rows,
+                                 std::vector<uint32_t>& ends, const std::stop_token& stop) = 0;
+};
+
 enum class TermRoles : uint8_t { kNodes = 1, kPredicates = 2, kBoth = 3 };
 
 struct LocalTerm {
@@ -244,15 +261,8 @@ class Segment {
                                            std::stop_token /*stop*/) {
     return std::vector<RowKey>();
   }
-  // Replaces `rows` with those of patterns[0], patterns[1], … until `rows_max` are there, and
-  // `ends` with the number of rows behind each. Patterns bind the leading position of the order,
-  // neighbours are cheapest together. Returns how many patterns were done; 0 if the first has more
-  // than `rows_max` rows to look at, or if the segment cannot do it (remote files, graphs in
-  // containers): scan
-  // then. Errors: those of a scan.
-  virtual Result<size_t> look_up(std::span<const LocalPattern> patterns,
-                                 rdf::Permutation permutation, size_t rows_max, LocalBatch& rows,
-                                 std::vector<uint32_t>& ends, std::stop_token stop) = 0;
+  // For many small scans.
+  virtual std::unique_ptr<SegmentLookup> lookup() = 0;
   // Brings what scans of all these patterns need into the cache, in one or two serial reads;
   // patterns that need more than a share of the cache are left to their scan.
   virtual Status prefetch(std::span<const LocalPattern> patterns, rdf::Permutation permutation,

@@ -54,7 +54,7 @@ Result<Cardinality> FileSegment::count_in(const TileDirectory& directory, const 
   WEFT_TRY(const Tiles tiles, load_tiles(loader_, requests, true, stop));
   double rows = 0;
   for (const std::shared_ptr<const Tile>& tile : tiles) {
-    rows += static_cast<double>(count_rows(tile, filter));
+    rows += static_cast<double>(count_rows(*tile, filter));
   }
   if (entries.size() <= kTilesDecodedMax) {
     return Cardinality{.rows = rows, .exact = true};

@@ -207,9 +207,9 @@ size_t Tile::memory_bytes() const {
          checkpoints_.capacity() * sizeof(Checkpoint);
 }
 
-TileCursor::TileCursor(std::shared_ptr<const Tile> tile, size_t run_index)
-    : tile_(std::move(tile)),
-      run_(&tile_->runs()[run_index]),
+TileCursor::TileCursor(const Tile& tile, size_t run_index)
+    : tile_(&tile),
+      run_(&tile.runs()[run_index]),
       state_{.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count} {}
 
 inline void TileCursor::open_group(State& state) {
@@ -227,9 +227,10 @@ inline void TileCursor::open_group(State& state) {
 
 void TileCursor::seek(const TileRow& target) {
   // The last checkpoint whose row lies before the target, or the place at hand if that is nearer.
+  // At the first row, too, `row` may say a group: the one that the last seek opened.
   const auto begin = tile_->checkpoints().begin() + run_->checkpoint_begin;
   const auto end = tile_->checkpoints().begin() + run_->checkpoint_end;
-  if (state_.row_index == 0 || state_.row < target) {
+  if (state_.row < target) {
     const auto next = std::min(begin + state_.row_index / Tile::kCheckpointRows, end);
     if (next == end || next->row >= target) {
       seek_forward(target);
@@ -239,8 +240,7 @@ void TileCursor::seek(const TileRow& target) {
   const auto behind = std::partition_point(
       begin, end, [&](const Tile::Checkpoint& each) { return each.row < target; });
   const uint32_t checkpoint_row = static_cast<uint32_t>(behind - begin) * Tile::kCheckpointRows;
-  const bool is_near =
-      state_.row_index >= checkpoint_row && (state_.row_index == 0 || state_.row < target);
+  const bool is_near = state_.row_index >= checkpoint_row && state_.row < target;
   if (!is_near && behind == begin) {
     state_ = {.bytes = tile_->bytes() + run_->offset, .a_left = run_->a_count};
   } else if (!is_near) {
@@ -274,6 +274,7 @@ void TileCursor::seek_forward(const TileRow& target) {
     if (is_before(state.row)) {
       state.bytes = behind_varints(state.bytes, state.c_left);
       state.row_index += state.c_left;
+      state.row.c = UINT32_MAX;  // not less than the last row passed
       state.c_left = 0;
       continue;
     }

@@ -107,11 +107,11 @@ class Tile final : public CachedBlock {
   std::string bytes_;
 };
 
-// Decodes the rows of one run of a tile. Not thread-safe; keeps the tile alive.
+// Decodes the rows of one run of a tile, which its owner keeps alive. Not thread-safe.
 class TileCursor {
  public:
   TileCursor() = default;
-  TileCursor(std::shared_ptr<const Tile> tile, size_t run_index);
+  TileCursor(const Tile& tile, size_t run_index);
 
   // Rows of the run that lie before the place of the cursor.
   uint32_t row_index() const { return state_.row_index; }
@@ -119,6 +119,11 @@ class TileCursor {
 
   // Moves to the first row that is not less than `target`; backwards, too.
   void seek(const TileRow& target);
+  // The rows from the place of the cursor on that have the first two ids of `row`; right behind
+  // seek({row.a, row.b, 0}).
+  uint32_t rows_left_in_group(const TileRow& row) const {
+    return state_.row.a == row.a && state_.row.b == row.b ? state_.c_left : 0;
+  }
   // Decodes the next rows, at most `count_max`, into columns that have room for them; returns how
   // many.
   size_t decode(size_t count_max, uint32_t* a, uint32_t* b, uint32_t* c);
@@ -126,6 +131,7 @@ class TileCursor {
  private:
   struct State {
     const uint8_t* bytes = nullptr;
+    // The last row before the place, or what is between it and the next one.
     TileRow row = {};
     uint32_t a_left = 0;
     uint32_t b_left = 0;
@@ -136,7 +142,7 @@ class TileCursor {
   // Reads the a and b of the next rows.
   static void open_group(State& state);
 
-  std::shared_ptr<const Tile> tile_;
+  const Tile* tile_ = nullptr;
   const Tile::Run* run_ = nullptr;
   State state_;
 };

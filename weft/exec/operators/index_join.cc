@@ -154,8 +154,11 @@ class IndexJoinOperator final : public Operator {
       return false;
     }
     const auto patterns = std::span(patterns_).subspan(pattern_at_);
+    if (lookup_ == nullptr) {
+      lookup_ = execution_.source.lookup();
+    }
     WEFT_TRY(const size_t done,
-             execution_.source.look_up(
+             lookup_->look_up(
                  patterns, order_for(execution_.source, patterns.front(), join_.scan.permutation),
                  kBatchRows, ids_, ends_, execution_.interrupt.stop()));
     if (done == 0) {
@@ -255,6 +258,7 @@ class IndexJoinOperator final : public Operator {
   size_t group_end_ = 0;
   size_t group_at_ = 0;
   std::unique_ptr<QuadCursor> cursor_;
+  std::unique_ptr<QuadLookup> lookup_;  // made when first needed
   rdf::IdBatch ids_;
   RowBatch found_;
   size_t found_at_ = 0;

@@ -34,6 +34,7 @@ class TextCursor final : public QuadCursor {
     rdf::IdPattern one = pattern_;
     one.subject = subjects.empty() ? rdf::kNoTerm : subjects.front();
     const rdf::Permutation order = order_for(execution_.source, one, rdf::Permutation::kSpo);
+    const std::unique_ptr<QuadLookup> lookup = execution_.source.lookup();
     std::vector<rdf::IdPattern> patterns;
     std::vector<uint32_t> ends;
     rdf::IdBatch found;
@@ -47,8 +48,8 @@ class TextCursor final : public QuadCursor {
       if (execution_.source.is_remote()) {
         WEFT_TRY_STATUS(execution_.source.prefetch(patterns, order, execution_.interrupt.stop()));
       }
-      WEFT_TRY(const size_t done, execution_.source.look_up(patterns, order, kRowsPerRound, found,
-                                                            ends, execution_.interrupt.stop()));
+      WEFT_TRY(const size_t done, lookup->look_up(patterns, order, kRowsPerRound, found, ends,
+                                                  execution_.interrupt.stop()));
       if (done > 0) {
         WEFT_TRY_STATUS(append(found));
       } else {

@@ -2,12 +2,54 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "weft/base/random.h"
 #include "weft/exec/quad_source.h"
 
 namespace weft::exec {
+
+// Looks a few rows up at a time, or (even seeds) nothing.
+class SkewedLookup final : public QuadLookup {
+ public:
+  SkewedLookup(QuadSource& source, uint64_t seed) : source_(source), seed_(seed) {}
+  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
+                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
+                         const std::stop_token& stop) override {
+    rows.clear();
+    ends.clear();
+    if (seed_ % 2 == 0) {
+      return size_t{0};
+    }
+    // A few rows at a time, and patterns with more of them are left to scans.
+    const size_t most = std::min<size_t>(rows_max, 1 + seed_ % 7);
+    rdf::IdBatch batch;
+    for (const rdf::IdPattern& pattern : patterns) {
+      WEFT_TRY(const auto cursor, source_.scan(pattern, permutation, stop));
+      rdf::IdBatch found;
+      do {
+        WEFT_TRY_STATUS(cursor->next(batch));
+        found.subject.insert(found.subject.end(), batch.subject.begin(), batch.subject.end());
+        found.predicate.insert(found.predicate.end(), batch.predicate.begin(),
+                               batch.predicate.end());
+        found.object.insert(found.object.end(), batch.object.begin(), batch.object.end());
+      } while (batch.size() > 0);
+      if (rows.size() + found.size() > most) {
+        break;
+      }
+      rows.subject.insert(rows.subject.end(), found.subject.begin(), found.subject.end());
+      rows.predicate.insert(rows.predicate.end(), found.predicate.begin(), found.predicate.end());
+      rows.object.insert(rows.object.end(), found.object.begin(), found.object.end());
+      ends.push_back(static_cast<uint32_t>(rows.size()));
+    }
+    return ends.size();
+  }
+
+ private:
+  QuadSource& source_;
+  uint64_t seed_;
+};
 
 class SkewedSource final : public QuadSource {
  public:
@@ -49,36 +91,8 @@ class SkewedSource final : public QuadSource {
                   std::stop_token stop) override {
     return source_.prefetch(patterns, permutation, std::move(stop));
   }
-  Result<size_t> look_up(std::span<const rdf::IdPattern> patterns, rdf::Permutation permutation,
-                         size_t rows_max, rdf::IdBatch& rows, std::vector<uint32_t>& ends,
-                         std::stop_token stop) override {
-    rows.clear();
-    ends.clear();
-    if (seed_ % 2 == 0) {
-      return size_t{0};
-    }
-    // A few rows at a time, and patterns with more of them are left to scans.
-    const size_t most = std::min<size_t>(rows_max, 1 + seed_ % 7);
-    rdf::IdBatch batch;
-    for (const rdf::IdPattern& pattern : patterns) {
-      WEFT_TRY(const auto cursor, source_.scan(pattern, permutation, stop));
-      rdf::IdBatch found;
-      do {
-        WEFT_TRY_STATUS(cursor->next(batch));
-        found.subject.insert(found.subject.end(), batch.subject.begin(), batch.subject.end());
-        found.predicate.insert(found.predicate.end(), batch.predicate.begin(),
-                               batch.predicate.end());
-        found.object.insert(found.object.end(), batch.object.begin(), batch.object.end());
-      } while (batch.size() > 0);
-      if (rows.size() + found.size() > most) {
-        break;
-      }
-      rows.subject.insert(rows.subject.end(), found.subject.begin(), found.subject.end());
-      rows.predicate.insert(rows.predicate.end(), found.predicate.begin(), found.predicate.end());
-      rows.object.insert(rows.object.end(), found.object.begin(), found.object.end());
-      ends.push_back(static_cast<uint32_t>(rows.size()));
-    }
-    return ends.size();
+  std::unique_ptr<QuadLookup> lookup() override {
+    return std::make_unique<SkewedLookup>(source_, seed_);
   }
   Result<std::vector<rdf::TermId>> graphs() override { return source_.graphs(); }
 
