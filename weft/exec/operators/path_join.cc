@@ -67,7 +67,7 @@ class PathJoinOperator final : public Operator {
       if (end_at_ < ends_.size()) {
         emit(out);
       } else if (walker_ != nullptr) {
-        WEFT_TRY_STATUS(walk_on());
+        WEFT_TRY_STATUS(walk_on(wanted_rows() - out.rows));
       } else if (starts_ != nullptr) {
         WEFT_TRY_STATUS(next_start());
       } else if (key_at_ < key_count_) {
@@ -205,22 +205,25 @@ class PathJoinOperator final : public Operator {
     return false;
   }
 
-  Status walk_on() {
+  // Until `wanted` ends are there, or all.
+  Status walk_on(size_t wanted) {
     ends_.clear();
     end_at_ = 0;
     chain_ = OutputMap::kNone;
-    WEFT_TRY(const bool more, walker_->more(ends_));
-    if (target_ != rdf::kNoTerm) {
-      const bool found = std::find(ends_.begin(), ends_.end(), target_) != ends_.end();
-      ends_.clear();
-      if (found) {
-        ends_.push_back(target_);
-        walker_ = nullptr;  // that is all there was to know
-        return ok_status();
+    while (ends_.size() < wanted && walker_ != nullptr) {
+      WEFT_TRY(const bool more, walker_->more(ends_));
+      if (target_ != rdf::kNoTerm) {
+        const bool found = std::find(ends_.begin(), ends_.end(), target_) != ends_.end();
+        ends_.clear();
+        if (found) {
+          ends_.push_back(target_);
+          walker_ = nullptr;  // that is all there was to know
+          return ok_status();
+        }
       }
-    }
-    if (!more) {
-      walker_ = nullptr;
+      if (!more) {
+        walker_ = nullptr;
+      }
     }
     return ok_status();
   }
