@@ -11,6 +11,7 @@
 #include "weft/graph/lance_version.h"
 #include "weft/graph/load.h"
 #include "weft/graph/repair.h"
+#include "weft/graph/repair_paths.h"
 #include "weft/graph/testing/graph_place.h"
 
 namespace weft::gqexec {
@@ -62,6 +63,8 @@ class AuthorityTest : public ::testing::Test, protected graph::GraphPlace {
         return kind_of(graph::repair(place(), authority, {.remedy = graph::Remedy::kAdopt}, {}));
       case graph::Action::kDiscard:
         return kind_of(graph::repair(place(), authority, {.remedy = graph::Remedy::kDiscard}, {}));
+      case graph::Action::kRepairPaths:
+        return kind_of(graph::repair_paths(place(), authority, {}, {}));
       case graph::Action::kCleanup:
         return kind_of(graph::clean_graph(place(), authority, {}, {}));
       case graph::Action::kKeep:
@@ -78,10 +81,11 @@ class AuthorityTest : public ::testing::Test, protected graph::GraphPlace {
   }
 };
 
-constexpr graph::Action kActions[] = {
-    graph::Action::kInit,         graph::Action::kLoad,         graph::Action::kMutate,
-    graph::Action::kBranchCreate, graph::Action::kBranchDelete, graph::Action::kAdopt,
-    graph::Action::kDiscard,      graph::Action::kCleanup,      graph::Action::kKeep};
+constexpr graph::Action kActions[] = {graph::Action::kInit,         graph::Action::kLoad,
+                                      graph::Action::kMutate,       graph::Action::kBranchCreate,
+                                      graph::Action::kBranchDelete, graph::Action::kAdopt,
+                                      graph::Action::kDiscard,      graph::Action::kRepairPaths,
+                                      graph::Action::kCleanup,      graph::Action::kKeep};
 
 TEST_F(AuthorityTest, EveryMutatingCallAsksThePolicyBeforeAnythingIsDone) {
   const size_t objects = store_.list("", true)->size();

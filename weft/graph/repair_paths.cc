@@ -150,11 +150,10 @@ Result<std::vector<MovedBranch>> repair_paths(const catalog::CatalogPlace& place
                                               const Authority& authority,
                                               const std::string& message,
                                               const std::stop_token& stop) {
+  WEFT_TRY_STATUS(check_authority(authority, Action::kRepairPaths, kMainBranch, message));
   WEFT_TRY(std::vector<BranchRepair> repairs, look_at_all(place, stop));
   std::vector<MovedBranch> moved;
   for (BranchRepair& repair : repairs) {
-    WEFT_TRY_STATUS(
-        check_authority(authority, Action::kRepairPaths, repair.moved().branch, message));
     WEFT_TRY_STATUS(repair.write(authority.actor, message));
     moved.push_back(repair.moved());
   }
