@@ -15,6 +15,7 @@
 // Main's tables name no places and need no repair.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -45,9 +46,10 @@ struct MovedBranch {
 Result<std::vector<MovedBranch>> plan_repair_paths(const catalog::CatalogPlace& place,
                                                    const std::stop_token& stop);
 
-// One commit for each of them; what was repaired before an error stays repaired, and the rest is
-// done when it is asked for again. Errors: kDenied; kConflict: a table has rows of others, which
-// are to be repaired first (repair.h); those of txn::write.
+// One commit for each of them; the policy is asked once, as for main. What was repaired before an
+// error stays repaired, and the rest is done when it is asked for again. Errors: kDenied;
+// kConflict: a table has rows of others, which are to be repaired first (repair.h); those of
+// txn::write.
 Result<std::vector<MovedBranch>> repair_paths(const catalog::CatalogPlace& place,
                                               const Authority& authority,
                                               const std::string& message,
