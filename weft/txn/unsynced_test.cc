@@ -53,6 +53,33 @@ TEST_F(UnsyncedTest, AHeadIsBroughtOnlyOnceItsPublicationIsDurable) {
   EXPECT_EQ(published(place(), "node:A"), (Ids{1, 2, 3}));
 }
 
+// Else the chain would have a gap below a commit that was acknowledged: the commit that stood there
+// could be found, by its id or operation, and never be read. A write that needs no head brought is
+// the one that shows it.
+TEST_F(UnsyncedTest, WhatIsBuiltUponIsDurableBeforeItHasASuccessor) {
+  ASSERT_TRUE(insert(place(), {{"node:A", {1}}, {"node:B", {1}}}).ok());
+  publish_and_end({{"node:A", {2}}});
+  const auto next = insert(place(), {{"node:B", {2}}});
+  ASSERT_TRUE(next.ok()) << next.error().to_string();
+  ASSERT_EQ(next->commit.catalog_version, 3U);
+  disk_.lose_unsynced();
+  const auto newest = catalog::open_latest(place());
+  ASSERT_EQ(newest->version(), 3U);
+  const auto commits = newest->commits(10);
+  ASSERT_EQ(commits->size(), 3U);
+  const catalog::CommitRecord& lost = (*commits)[1];
+  const auto then = catalog::open_commit(place(), lost);
+  ASSERT_TRUE(then.ok()) << then.error().to_string();
+  EXPECT_EQ(ids_of(*catalog::open_pinned(place(), *then->state().find("node:A"))), (Ids{1, 2}));
+  // Whoever made it asks for its operation, and gets a commit that is there.
+  WriteRequest again;
+  again.operation = lost.operation;
+  const auto receipt = insert(place(), {{"node:A", {2}}}, again);
+  ASSERT_TRUE(receipt.ok()) << receipt.error().to_string();
+  EXPECT_TRUE(receipt->is_repeated);
+  EXPECT_TRUE(catalog::open_commit(place(), receipt->commit).ok());
+}
+
 TEST_F(UnsyncedTest, ABranchBeginsAtWhatIsDurable) {
   ASSERT_TRUE(insert(place(), {{"node:A", {1}}}).ok());
   publish_and_end({{"node:A", {2}}});
