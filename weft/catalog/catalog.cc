@@ -342,7 +342,9 @@ Result<CatalogView> open_inherited(const CatalogPlace& place) {
 
 Result<CatalogView> find_latest(const CatalogPlace& place) {
   Result<lance::Snapshot> latest = lance::open_latest(place.location());
-  if (!latest.ok() && latest.error().kind() == ErrorKind::kNotFound && !place.lineage.empty()) {
+  // A first write that was not published may have left the beginning of the chain, a whole version.
+  if (!place.lineage.empty() && (latest.ok() ? latest->version() <= place.lineage.front().version
+                                             : latest.error().kind() == ErrorKind::kNotFound)) {
     return open_inherited(place);
   }
   return latest.ok() ? view_of(place.location(), std::move(latest).value())
@@ -369,7 +371,8 @@ Result<CatalogView> open_latest_after(const CatalogView& known) {
                  ? Result<CatalogView>(known)
                  : Result<CatalogView>(std::move(first).error());
     }
-    return view_of(known.chain(), std::move(first).value());
+    return first->version() <= known.version() ? Result<CatalogView>(known)
+                                               : view_of(known.chain(), std::move(first).value());
   }
   WEFT_TRY(lance::Snapshot snapshot, lance::open_latest_after(known.snapshot()));
   return snapshot.version() == known.version() ? Result<CatalogView>(known)

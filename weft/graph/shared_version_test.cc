@@ -1,6 +1,7 @@
 // Commits that share a version of the catalog (weft/txn/write_queue.h), for those who come after.
 #include <gmock/gmock.h>
 
+#include "weft/catalog/branches.h"
 #include "weft/codec/stream.h"
 #include "weft/graph/branch.h"
 #include "weft/graph/cleanup.h"
@@ -10,11 +11,13 @@
 #include "weft/graph/open_graph.h"
 #include "weft/graph/testing/graph_place.h"
 #include "weft/lance/rows/row_operations.h"
+#include "weft/storage/testing/ends_before_sync.h"
 #include "weft/txn/group_write.h"
 
 namespace weft::graph {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -98,6 +101,34 @@ TEST_F(SharedVersionTest, ABranchOfAnEarlierCommitHasWhatThatCommitHad) {
   const auto commits = (*open_snapshot(place(), newest))->view().commits(10);
   ASSERT_THAT(*commits, testing::SizeIs(4));
   EXPECT_EQ((*commits)[1].id, first_.id);
+}
+
+// What is left of its chain is the whole version that the branch comes from, not the commit.
+TEST_F(SharedVersionTest, AFirstWriteThatEndsBeforeItsPublicationChangesNothing) {
+  const std::string then = exported({.at = first_.id});
+  const auto life = create_branch(place(), ana(), "review", {.at = first_.id});
+  ASSERT_TRUE(life.ok()) << life.error().to_string();
+  const std::string chain = catalog::place_of(place(), *life).location().object("_versions/");
+  storage::EndsBeforeSync ends(chain);
+  storage::MemoryStore dying(disk_, &ends);
+  catalog::CatalogPlace at = place();
+  codec::MemoryInputView lost(R"({"type":"Person","data":{"name":"Fay","age":3}})");
+  EXPECT_FALSE(load({.store = dying,
+                     .clock = at.clock,
+                     .random = at.random,
+                     .executor = at.executor,
+                     .life = {}},
+                    ana(), {.branch = "review"}, lost, {})
+                   .ok());
+  ASSERT_TRUE(ends.has_ended());
+  ASSERT_FALSE(store_.list(chain, false)->empty());
+  EXPECT_EQ(exported({.branch = "review", .at = Newest()}), then);
+  codec::MemoryInputView input(R"({"type":"Person","data":{"name":"Dee","age":4}})");
+  const auto loaded = load(place(), ana(), {.branch = "review"}, input, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.error().to_string();
+  EXPECT_EQ(loaded->receipt->commit.parent, first_.id);
+  const std::string now = exported({.branch = "review", .at = Newest()});
+  EXPECT_THAT(now, AllOf(HasSubstr("Dee"), HasSubstr("Ben"), Not(HasSubstr("Ada"))));
 }
 
 }  // namespace
