@@ -116,8 +116,8 @@ class Repairer {
     for (const auto& rows : found) {
       const std::string& key = rows->published().key();
       WEFT_TRY(lance::Snapshot restored, capture.table_over(key, rows->standing()));
-      const auto guard = txn::guard_version(place_, rows->newest(), rows->standing().pinned,
-                                            txn::kDiscardedPrefix, capture.stage_options());
+      const auto guard =
+          capture.guard(rows->newest(), rows->standing().pinned, txn::kDiscardedPrefix);
       if (!guard.ok() && guard.error().kind() != ErrorKind::kNotFound) {
         return guard.error();
       }

@@ -357,6 +357,64 @@ TEST_F(RepairTest, APinOfARepairThatACompactionOvertookIsRebased) {
   expect_goes_on();
 }
 
+// The row of others has the id and the fragment of one that was published beside it, so that the
+// repair's pin is no change of what it was staged upon.
+TEST_F(RepairTest, APinOfARepairUponATakenNumberIsRebasedAsAWhole) {
+  for (const Remedy remedy : {Remedy::kAdopt, Remedy::kDiscard}) {
+    const std::string suffix = remedy == Remedy::kAdopt ? "-a" : "-d";
+    const auto line = [&](const std::string& name) {
+      return R"({"type":"Person","data":{"name":")" + name + suffix + "\"}}";
+    };
+    const auto remove_head = [&] {
+      const lance::Snapshot newest = head("Person");
+      const std::string name = newest.location().object(lance::manifest_name(newest.version()));
+      ASSERT_TRUE(store_.remove(name).ok());
+    };
+    ASSERT_TRUE(loaded(line("Dan")).ok());
+    remove_head();
+    append("Person", line("Cem"));
+    ASSERT_TRUE(repaired(remedy).ok());
+    const std::string before = exported();
+    remove_head();
+    auto compaction = lance::stage_compaction(head("Person"), {}, foreign());
+    ASSERT_TRUE(compaction.ok() && compaction->has_value());
+    commit(std::move(**compaction));
+    ASSERT_TRUE(loaded(R"({"type":"City","data":{"name":"C)" + suffix + "\"}}").ok());
+    ASSERT_TRUE(loaded(line("Next")).ok());
+    EXPECT_THAT(exported(), HasSubstr("Dan" + suffix));
+    const std::string cem = R"("id":"Cem)" + suffix;
+    EXPECT_EQ(exported().find(cem) != std::string::npos, remedy == Remedy::kAdopt);
+    EXPECT_EQ(exported().find(cem), exported().rfind(cem));
+    EXPECT_EQ(std::ranges::count(exported(), '\n'), std::ranges::count(before, '\n') + 2);
+    expect_goes_on();
+  }
+}
+
+// Nobody is stuck where an engine's cleanup took from the base of a repair what would tell that its
+// number was only taken.
+TEST_F(RepairTest, APinWhoseBaseCannotBeReadIsToldAsRowsOfOthers) {
+  upsert("Person", R"({"type":"Person","data":{"name":"Ben","age":10}})");
+  const lance::Snapshot theirs = head("Person");
+  const auto& fragments = theirs.manifest().fragments;
+  const auto deleted = std::ranges::find_if(
+      fragments, [](const lance::Fragment& each) { return each.deletion_file.has_value(); });
+  ASSERT_NE(deleted, fragments.end());
+  ASSERT_TRUE(repaired(Remedy::kDiscard).ok());
+  const lance::Snapshot ours = head("Person");
+  ASSERT_TRUE(store_.remove(ours.location().object(lance::manifest_name(ours.version()))).ok());
+  auto compaction = lance::stage_compaction(head("Person"), {}, foreign());
+  ASSERT_TRUE(compaction.ok() && compaction->has_value());
+  commit(std::move(**compaction));
+  ASSERT_TRUE(store_.remove(*theirs.deletion_name(deleted->id, *deleted->deletion_file)).ok());
+  const Status refused = loaded(R"({"type":"Person","data":{"name":"Cem"}})");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().fact("reason"), "foreign-version") << refused.error().to_string();
+  EXPECT_EQ(repaired(Remedy::kAdopt).error().fact("reason"), kUnknownBeginning);
+  ASSERT_TRUE(repaired(Remedy::kDiscard).ok());
+  EXPECT_THAT(exported(), HasSubstr(R"("id":"Ben","age":9)"));
+  expect_goes_on();
+}
+
 TEST_F(RepairTest, AnOperationHappensOnce) {
   append("Person", kCem);
   const base::Ulid operation = ulid();

@@ -36,6 +36,7 @@ set(SOURCES
   rows/row_operations.cc
   rows/row_removal.cc
   rows/row_writer.cc
+  rows/same_values.cc
   rows/table_reader.cc
   rows/tail_fold.cc
   rows/upsert.cc
@@ -109,6 +110,7 @@ set(HEADERS
   rows/row_operations.h
   rows/row_removal.h
   rows/row_writer.h
+  rows/same_values.h
   rows/table_reader.h
   rows/tail_fold.h
   rows/written_rows.h

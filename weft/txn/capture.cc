@@ -106,7 +106,7 @@ Result<lance::Snapshot> Capture::find_version(std::string_view key) {
       }
       [[fallthrough]];
     default:
-      return stand_upon(key, *report.head, pinned);
+      return stand_upon(key, *report.head, pinned, kKeepPrefix);
   }
 }
 
@@ -124,12 +124,25 @@ Status Capture::keep_base(std::string_view key, const lance::Snapshot& version) 
   return ok_status();
 }
 
+Result<std::string> Capture::guard(const lance::Snapshot& newest, const lance::Snapshot& pinned,
+                                   std::string_view prefix) {
+  auto name = guard_version(place_, newest, pinned, prefix, stage_options());
+  if (!name.ok() && name.error().kind() != ErrorKind::kNotFound) {
+    return name;
+  }
+  WEFT_TRY(const lance::VersionList list, lance::list_versions(newest.location()));
+  if (list.versions.empty() || list.versions.back().version != newest.version()) {
+    return stale_capture();
+  }
+  return name;
+}
+
 Result<lance::Snapshot> Capture::stand_upon(std::string_view key, lance::Snapshot version,
-                                            const lance::Snapshot& pinned) {
+                                            const lance::Snapshot& pinned,
+                                            std::string_view guard_prefix) {
   if (!planted(Bug::kNoGuard)) {
-    WEFT_TRY(const std::string guard,
-             guard_version(place_, version, pinned, kKeepPrefix, stage_options()));
-    static_cast<void>(guard);
+    WEFT_TRY(const std::string name, guard(version, pinned, guard_prefix));
+    static_cast<void>(name);
   }
   WEFT_TRY_STATUS(keep_base(key, version));
   version.set_durable();
@@ -143,14 +156,19 @@ Result<Change> Capture::rebase(const std::string& key) {
   if (report.state != HeadState::kTaken) {
     return stale_capture();
   }
-  WEFT_TRY(const lance::Snapshot onto, stand_upon(key, *report.head, pinned));
+  // What does not descend from its base (a repair's pin), or is no small change of it, comes back
+  // whole. Rows of others may have been discarded by it, and are again.
+  WEFT_TRY(bool is_whole, replaces_all(pinned));
+  WEFT_TRY(const lance::Snapshot onto,
+           stand_upon(key, *report.head, pinned, is_whole ? kDiscardedPrefix : kKeepPrefix));
   Change change;
   TableChange& table = change.tables.emplace_back();
   table.key = key;
   table.identity = found->identity;
-  auto carried = lance::stage_carried_over(onto, *report.base, pinned, stage_options());
-  if (!carried.ok() && carried.error().kind() == ErrorKind::kUnsupported) {
-    // The pin is not a small change of its base (a repair's is not): its content comes back whole.
+  auto carried = is_whole ? Result<lance::StagedTransaction>(lance::StagedTransaction())
+                          : lance::stage_carried_over(onto, *report.base, pinned, stage_options());
+  is_whole = is_whole || (!carried.ok() && carried.error().kind() == ErrorKind::kUnsupported);
+  if (is_whole) {
     WEFT_TRY(lance::Snapshot restored, lance::restored_under(onto, pinned));
     carried =
         lance::Stage(std::move(restored), repair_options().stage).finish(lance::UpdateOperation());

@@ -60,6 +60,13 @@ class Capture {
   Result<lance::Snapshot> table_over(std::string_view key, const Standing& standing);
   lance::RowOptions repair_options() const;
 
+  // Keeps the newest version of others from an engine's cleanup (guard_version). One that listed
+  // the table's versions before the guard was there has spared the newest: so the guard holds if
+  // that was still the newest afterwards; else the capture is stale. kNotFound: some of it is gone
+  // already.
+  Result<std::string> guard(const lance::Snapshot& newest, const lance::Snapshot& pinned,
+                            std::string_view prefix);
+
   // For whatever is staged in this attempt: names that nothing else has, copies kept.
   lance::StageOptions stage_options() const;
   // The same with small files of rows held back, to be put with all else under one barrier.
@@ -88,7 +95,7 @@ class Capture {
   Result<lance::Snapshot> fork(std::string_view key, const lance::Snapshot& pinned);
   Status keep_base(std::string_view key, const lance::Snapshot& version);
   Result<lance::Snapshot> stand_upon(std::string_view key, lance::Snapshot version,
-                                     const lance::Snapshot& pinned);
+                                     const lance::Snapshot& pinned, std::string_view guard_prefix);
 
   catalog::CatalogPlace place_;
   std::optional<catalog::CatalogView> view_;

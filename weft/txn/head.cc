@@ -8,6 +8,8 @@
 #include "weft/base/planted.h"
 #include "weft/catalog/known_state.h"
 #include "weft/codec/blake3.h"
+#include "weft/lance/rows/same_values.h"
+#include "weft/lance/table/kept_copies.h"
 #include "weft/lance/table/live_rows.h"
 #include "weft/lance/table/manifest_file.h"
 #include "weft/lance/table/names.h"
@@ -31,6 +33,11 @@ Result<bool> exists(storage::ObjectStore& store, const std::string& name) {
   }
   return opened.error().kind() == ErrorKind::kNotFound ? Result<bool>(false)
                                                        : Result<bool>(opened.error());
+}
+
+// What others have taken away, or a part of it.
+bool is_gone(const Error& error) {
+  return error.kind() == ErrorKind::kNotFound || error.kind() == ErrorKind::kCorrupt;
 }
 
 enum class Number : uint8_t { kPinned, kTaken, kGone };
@@ -121,8 +128,7 @@ Result<Testimony> hear(const lance::TableLocation& location, uint64_t first, uin
   for (uint64_t number = first; number <= last; ++number) {
     const auto version = lance::open_version(location, number);
     if (!version.ok()) {
-      if (version.error().kind() != ErrorKind::kNotFound &&
-          version.error().kind() != ErrorKind::kCorrupt) {
+      if (!is_gone(version.error())) {
         return version.error();
       }
       heard.is_complete = false;
@@ -186,9 +192,7 @@ bool has_taken(const lance::Operation& operation, const lance::Fragment& fragmen
 Result<bool> is_followed_by_next(const lance::Snapshot& from) {
   const auto next = lance::open_version(from.location(), from.version() + 1, from.naming());
   if (!next.ok()) {
-    const bool is_gone =
-        next.error().kind() == ErrorKind::kNotFound || next.error().kind() == ErrorKind::kCorrupt;
-    return is_gone ? Result<bool>(false) : Result<bool>(next.error());
+    return is_gone(next.error()) ? Result<bool>(false) : Result<bool>(next.error());
   }
   const auto& before = from.manifest().timestamp;
   const auto& after = next->manifest().timestamp;
@@ -236,7 +240,34 @@ Result<std::optional<lance::Snapshot>> begun_from(const catalog::CatalogPlace& p
   return std::optional<lance::Snapshot>();
 }
 
+// Whether the newest version of others has the rows of the pin. Who went on from what the pin was
+// staged upon, and not from the pin, may have given its row ids and its number to rows of his own.
+Result<bool> has_rows_of_pin(const lance::Snapshot& head, const lance::Snapshot& pinned, Number who,
+                             bool is_complete) {
+  if (who == Number::kTaken) {
+    return false;
+  }
+  bool is_followed = false;
+  if (who == Number::kPinned) {
+    WEFT_TRY(is_followed, is_followed_by_next(pinned));
+  }
+  const lance::RowTraits traits =
+      is_followed && is_complete ? lance::RowTraits::kIds : lance::RowTraits::kIdsAndVersions;
+  WEFT_TRY(const bool has_rows, lance::has_same_rows(head, pinned, traits));
+  if (!has_rows || is_followed) {
+    return has_rows;
+  }
+  WEFT_TRY(const bool is_all, replaces_all(pinned));
+  return lance::has_same_values(
+      pinned, head, is_all ? std::optional<uint64_t>() : std::optional(pinned.version()));
+}
+
 }  // namespace
+
+Result<bool> replaces_all(const lance::Snapshot& pinned) {
+  WEFT_TRY(const std::optional<lance::Transaction> transaction, pinned.transaction());
+  return !transaction || std::holds_alternative<lance::OverwriteOperation>(transaction->operation);
+}
 
 Result<HeadProbe> probe_heads(const catalog::CatalogPlace& place,
                               const std::vector<const TableEntry*>& tables,
@@ -300,21 +331,28 @@ Result<HeadReport> examine_head(const catalog::CatalogPlace& place,
     WEFT_TRY(report.base, begun_from(place, table, pinned, who, *report.head));
     return report;
   }
-  const lance::RowTraits traits =
-      heard.is_complete ? lance::RowTraits::kIds : lance::RowTraits::kIdsAndVersions;
-  // A pin that never became a head may have updated rows, which keep their ids: what the others
-  // say of themselves tells nothing about it.
-  const lance::RowTraits traits_of_pin =
-      who == Number::kPinned ? traits : lance::RowTraits::kIdsAndVersions;
-  WEFT_TRY(const bool has_pinned, lance::has_same_rows(*report.head, pinned, traits_of_pin));
+  WEFT_TRY(const bool has_pinned, has_rows_of_pin(*report.head, pinned, who, heard.is_complete));
   if (has_pinned) {
     report.state = HeadState::kSameRows;
     return report;
   }
   WEFT_TRY(report.base, catalog::open_pin_base(place, table));
   if (report.base && !(planted(Bug::kTakenByNumber) && report.head->version() != number)) {
-    WEFT_TRY(const bool has_base, lance::has_same_rows(*report.head, *report.base, traits));
-    report.state = has_base ? HeadState::kTaken : HeadState::kOtherRows;
+    // What the others say counts from the pin's number on.
+    const lance::RowTraits traits = who == Number::kTaken && heard.is_complete
+                                        ? lance::RowTraits::kIds
+                                        : lance::RowTraits::kIdsAndVersions;
+    const auto has_base = lance::has_same_rows(*report.head, *report.base, traits);
+    if (has_base.ok()) {
+      report.state = *has_base ? HeadState::kTaken : HeadState::kOtherRows;
+    } else if (is_gone(has_base.error())) {
+      // A cleanup of others has taken files that it needs.
+      report.base.reset();
+      report.other_version = report.head->version();
+      return report;
+    } else {
+      return has_base.error();
+    }
   }
   if (report.state == HeadState::kOtherRows) {
     report.other_version = report.head->version();
@@ -334,7 +372,14 @@ Result<std::string> guard_version(const catalog::CatalogPlace& place,
       WEFT_TRY_STATUS(add_file_names(version, fragment, names));
     }
   }
-  WEFT_TRY_STATUS(place.store.sync_existing(names));
+  Status synced = place.store.sync_existing(names);
+  if (!synced.ok() && synced.error().kind() == ErrorKind::kNotFound) {
+    // An engine's cleanup knows nothing of versions that are only published, and took deletion
+    // files of ours; there are copies.
+    WEFT_TRY_STATUS(lance::restore_kept(version));
+    synced = place.store.sync_existing(names);
+  }
+  WEFT_TRY_STATUS(synced);
   // One name for one content, so that several writers, or attempts of one, leave one branch.
   const std::string hash = codec::to_hex(codec::blake3_16(version.file().view()));
   std::string name =

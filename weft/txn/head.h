@@ -59,6 +59,11 @@ Result<HeadProbe> probe_heads(const catalog::CatalogPlace& place,
                               const std::vector<const catalog::TableEntry*>& tables,
                               const catalog::CatalogView* newer);
 
+// Whether a version holds rows that are not of what it was staged upon, nor of its own making:
+// those of an overwriting load or a repair may, and one whose transaction is gone. Errors: those of
+// the store.
+Result<bool> replaces_all(const lance::Snapshot& pinned);
+
 // Versions of others of which the transactions are read; where there are more, rows are compared
 // with their versions.
 inline constexpr uint64_t kForeignTransactionsMax = 1024;

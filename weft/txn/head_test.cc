@@ -171,6 +171,34 @@ TEST_F(HeadTest, APinThatTwoCompactionsOvertookIsRebased) {
   }
 }
 
+// A row of others may have the id and the number of one that weft has published, if both went on
+// from the same version. Where the version that says so was cleaned away, only the values tell.
+TEST_F(HeadTest, RowsOfOthersUnderTheIdsOfAPinAreNotTakenForItsOwn) {
+  for (const bool lands_late : {false, true}) {
+    SCOPED_TRACE(lands_late);
+    storage::MemoryDisk disk(&clock_);
+    storage::MemoryStore store(disk);
+    const catalog::CatalogPlace at{
+        .store = store, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+    ASSERT_TRUE(insert(at, {{"node:A", {1, 2}}}).ok());
+    const lance::Snapshot first = *head_of(at, "node:A");
+    ASSERT_TRUE(insert(at, {{"node:A", {3}}}).ok());
+    const lance::Snapshot pinned = *head_of(at, "node:A");
+    const std::string second = pinned.location().object(lance::manifest_name(2));
+    ASSERT_TRUE(store.remove(second).ok());
+    compact(append(first, 666));
+    ASSERT_TRUE(store.remove(second).ok());
+    if (lands_late) {
+      // Sent before the others took the number.
+      ASSERT_TRUE(store.put_if_absent(second, pinned.file().view()).ok());
+    }
+    const auto refused = insert(at, {{"node:A", {4}}});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().fact("reason"), "foreign-version") << refused.error().to_string();
+    EXPECT_EQ(published(at, "node:A"), (std::multiset<int64_t>{1, 2, 3}));
+  }
+}
+
 TEST_F(HeadTest, StrictWorkAndAnExpectedHeadStandARebase) {
   three_commits_without_the_last_head();
   const base::Ulid head = catalog::open_latest(place())->state().head.id;

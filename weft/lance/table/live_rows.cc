@@ -142,6 +142,29 @@ Result<bool> has_same_rows(const Snapshot& left, const Snapshot& right, RowTrait
   return sum_left == sum_right;
 }
 
+Result<std::vector<LiveRow>> rows_not_shared(const Snapshot& snapshot, const Manifest& other,
+                                             std::optional<uint64_t> of_version) {
+  std::vector<LiveRow> rows;
+  for (const Fragment& fragment : snapshot.manifest().fragments) {
+    if (is_unchanged(fragment, other)) {
+      continue;
+    }
+    const RowTraits traits = of_version ? RowTraits::kIdsAndVersions : RowTraits::kIds;
+    WEFT_TRY(VersionWalk created,
+             versions_of(fragment.created_at_versions, fragment.physical_rows, traits));
+    WEFT_TRY(VersionWalk updated,
+             versions_of(fragment.last_updated_at_versions, fragment.physical_rows, traits));
+    WEFT_TRY_STATUS(each_live_row(snapshot, fragment, [&](uint32_t offset, uint64_t row_id) {
+      const uint64_t made = created.at(offset);
+      const uint64_t changed = updated.at(offset);
+      if (!of_version || made == *of_version || changed == *of_version) {
+        rows.push_back({row_id, row_address(fragment.id, offset)});
+      }
+    }));
+  }
+  return rows;
+}
+
 Result<RowChange> row_change(const Snapshot& from, const Snapshot& to) {
   const Manifest& before = from.manifest();
   const Manifest& after = to.manifest();

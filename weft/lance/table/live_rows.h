@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "weft/base/result.h"
@@ -22,11 +23,21 @@ enum class RowTraits : uint8_t {
   kIds,             // enough where nothing between the two versions can have changed a value
   kIdsAndVersions,  // created and last updated in the same versions too
 };
-// Whether both have the same fields and the same live rows, wherever they lie. False if one of them
-// has no stable row ids, or a fragment of one id has other files. Rows are compared by a sum of 128
-// bits over them: different ones pass for equal with a likelihood of 2^-128. Errors: kCorrupt;
-// those of the store.
+// Whether both have the same fields and the same live rows, wherever they lie, if one descends from
+// the other (else see rows/same_values.h). False if one of them has no stable row ids, or a
+// fragment of one id has other files. Rows are compared by a sum of 128 bits over them: different
+// ones pass for equal with a likelihood of 2^-128. Errors: kCorrupt; those of the store.
 Result<bool> has_same_rows(const Snapshot& left, const Snapshot& right, RowTraits traits);
+
+// A live row, by its stable id and its address (row_address).
+struct LiveRow {
+  uint64_t row_id = 0;
+  uint64_t address = 0;
+};
+// The live rows in fragments that `other` does not have unchanged; with `of_version` only those
+// that were made or last changed in that version. Errors: kCorrupt; those of the store.
+Result<std::vector<LiveRow>> rows_not_shared(const Snapshot& snapshot, const Manifest& other,
+                                             std::optional<uint64_t> of_version);
 
 struct RowChange {
   std::vector<uint64_t> gone;   // stable ids, ascending: no longer in a fragment that `from` had
