@@ -79,7 +79,8 @@ std::vector<StagedObject> StagedTransaction::objects_detached() const {
 
 std::string new_data_path(const StageOptions& options) {
   WEFT_CHECK(options.random != nullptr);
-  return options.operation + "-" + hex_text(options.random->next()) + std::string(kDataEnding);
+  return options.operation + "-" + hex_text(options.random->next()) +
+         std::string(options.data_ending);
 }
 
 std::string Stage::new_data_path() {

@@ -36,6 +36,7 @@
 #include "weft/base/random.h"
 #include "weft/base/result.h"
 #include "weft/lance/table/deletions.h"
+#include "weft/lance/table/names.h"
 #include "weft/lance/table/snapshot.h"
 #include "weft/lance/table/transaction.h"
 
@@ -44,6 +45,9 @@ namespace weft::lance {
 struct StageOptions {
   // Begins the names of all that is staged: a ULID and the attempt, say. Letters, digits, '-', '_'.
   std::string operation = "op";
+  // Ends the names of data files. Engines clean files that end as their own do: whoever plays one
+  // (a test) says kEngineDataEnding.
+  std::string_view data_ending = kDataEnding;
   base::Clock* clock = nullptr;    // must outlive what uses the options
   base::Random* random = nullptr;  // the same
   // Into the transaction; for people and for the graph above.
