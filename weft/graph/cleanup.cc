@@ -10,7 +10,9 @@
 #include "weft/graph/create.h"
 #include "weft/graph/retained.h"
 #include "weft/graph/table_cleanup.h"
+#include "weft/graph/unfinished_branch.h"
 #include "weft/lance/table/cleanup.h"
+#include "weft/lance/table/refs.h"
 #include "weft/storage/names.h"
 
 namespace weft::graph {
@@ -68,6 +70,7 @@ class GraphCleaner {
       WEFT_TRY(auto prepared,
                prepare_table_cleanup({&place_.store, path, ""}, {.retained = table,
                                                                  .ended = ended,
+                                                                 .lives = retained.lives,
                                                                  .times = times_,
                                                                  .objects = objects_,
                                                                  .dry_run = request_.dry_run}));
@@ -135,6 +138,32 @@ class GraphCleaner {
         lance::CleanupReport cleaned,
         lance::clean_table({&place_.store, std::string(catalog::kCatalogFolder), ""}, options));
     take(std::move(cleaned));
+    return clean_unwritten(retained);
+  }
+
+  // What first writes of branches left that nobody has written in the end.
+  Status clean_unwritten(const Retained& retained) {
+    const lance::TableLocation main{&place_.store, std::string(catalog::kCatalogFolder), ""};
+    WEFT_TRY(const std::vector<lance::Branch> branches, lance::list_branches(main));
+    for (const std::string& life : retained.lives) {
+      if (std::ranges::find(branches, life, &lance::Branch::name) != branches.end()) {
+        continue;
+      }
+      WEFT_TRY(const std::vector<storage::ObjectInfo> left,
+               left_by_first_writes({main.store, main.root, life}, objects_, times_.put_before));
+      for (const storage::ObjectInfo& object : left) {
+        WEFT_TRY_STATUS(remove(object));
+      }
+    }
+    return ok_status();
+  }
+
+  Status remove(const storage::ObjectInfo& object) {
+    if (!request_.dry_run) {
+      WEFT_TRY_STATUS(place_.store.remove(object.name));
+    }
+    report_.removed.push_back(object.name);
+    report_.removed_bytes += object.size;
     return ok_status();
   }
 
@@ -158,11 +187,7 @@ class GraphCleaner {
       const bool is_leftover = is_temporary(name) || name.starts_with(kProbeFolder);
       if (object.modified <= times_.put_before && (is_orphan || is_schema || is_leftover)) {
         WEFT_TRY_STATUS(check_stop());
-        if (!request_.dry_run) {
-          WEFT_TRY_STATUS(place_.store.remove(object.name));
-        }
-        report_.removed.push_back(object.name);
-        report_.removed_bytes += object.size;
+        WEFT_TRY_STATUS(remove(object));
       }
     }
     return ok_status();

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "weft/catalog/branches.h"
 #include "weft/catalog/pinned_table.h"
 #include "weft/codec/stream.h"
 #include "weft/graph/branch.h"
@@ -13,14 +14,20 @@
 #include "weft/lance/rows/row_operations.h"
 #include "weft/lance/table/refs.h"
 #include "weft/storage/memory_store.h"
+#include "weft/storage/testing/ends_before_sync.h"
 
 namespace weft::graph {
 namespace {
 
+using testing::_;
 using testing::AllOf;
+using testing::AnyOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
+using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -333,6 +340,108 @@ TEST_F(CleanupTest, AWriteThatBeganTooLongAgoIsAbandoned) {
   EXPECT_EQ(slow.error().kind(), ErrorKind::kUnavailable);
   EXPECT_EQ(slow.error().fact("reason"), "writer-lifetime");
   EXPECT_THAT(exported(), AllOf(HasSubstr("Ada"), HasSubstr("Ben")));
+}
+
+// A machine may sleep between two requests: what was staged before may be gone.
+class SleepsBeforeShow final : public storage::StepListener {
+ public:
+  SleepsBeforeShow(const SteppedClock& clock, std::string_view prefix, bool has_no_answer)
+      : clock_(clock), prefix_(prefix), has_no_answer_(has_no_answer) {}
+  Status before(const storage::Step& step) override {
+    const bool is_last =
+        step.name.starts_with(prefix_) && step.action == (has_no_answer_ ? "show" : "sync");
+    if (!is_last || has_slept_) {
+      return ok_status();
+    }
+    has_slept_ = true;
+    clock_.sleep_microseconds(txn::kWriterLifetimeUs + kHourUs);
+    return has_no_answer_ ? Status(Error(ErrorKind::kRecoveryRequired, "the store gave no answer"))
+                          : ok_status();
+  }
+
+ private:
+  const SteppedClock& clock_;
+  const std::string_view prefix_;
+  const bool has_no_answer_;
+  bool has_slept_ = false;
+};
+
+TEST_F(CleanupTest, AWriteThatSleepsBeforeItsPublicationIsAbandoned) {
+  const auto before = exported();
+  const std::string line = person("Late", 3);
+  {
+    // Behind what it stages.
+    SleepsBeforeShow sleeps(clock_, "__manifest/data/", false);
+    storage::MemoryStore store(disk_, &sleeps);
+    codec::MemoryInputView input(line);
+    const auto slow = load(place(&store), ana(), {}, input, {});
+    ASSERT_FALSE(slow.ok());
+    EXPECT_EQ(slow.error().fact("reason"), "writer-lifetime");
+  }
+  EXPECT_EQ(exported(), before);
+  {
+    // The request was lost on its way, and is not repeated.
+    SleepsBeforeShow sleeps(clock_, "__manifest/_versions/", true);
+    storage::MemoryStore store(disk_, &sleeps);
+    codec::MemoryInputView input(line);
+    const auto slow = load(place(&store), ana(), {}, input, {});
+    ASSERT_FALSE(slow.ok());
+    EXPECT_EQ(slow.error().kind(), ErrorKind::kRecoveryRequired) << slow.error().to_string();
+  }
+  EXPECT_EQ(exported(), before);
+}
+
+TEST_F(CleanupTest, WhatAFirstWriteOfABranchLeftGoes) {
+  const auto life = create_branch(place(), ana(), "review");
+  ASSERT_TRUE(life.ok()) << life.error().to_string();
+  const auto before = names();
+  const std::string line = person("Rev", 1);
+  for (const std::string& shown : {"__manifest/tree/" + life->life + "/data/pointers",
+                                   head().location().root + "/tree/" + life->life + "/data/"}) {
+    storage::EndsBeforeSync ends(shown);
+    storage::MemoryStore dying(disk_, &ends);
+    codec::MemoryInputView input(line);
+    EXPECT_FALSE(load(place(&dying), ana(), {.branch = "review"}, input, {}).ok());
+    EXPECT_TRUE(ends.has_ended()) << shown;
+  }
+  EXPECT_GT(names().size(), before.size());
+  pass(100 * kDayUs);
+  clean();
+  // Of what was put only the beginnings of native branches stay, which whoever comes next takes for
+  // his: a version under a number, its transaction, the ref.
+  std::map<std::string, size_t> left;
+  for (const std::string& name : names()) {
+    if (!before.contains(name)) {
+      EXPECT_THAT(name, Not(HasSubstr("/_versions/d")));
+      EXPECT_THAT(name, AnyOf(HasSubstr("/_versions/"), HasSubstr("/_refs/"),
+                              HasSubstr("/_transactions/")));
+      ++left[name.substr(0, name.rfind('/'))];
+    }
+  }
+  EXPECT_THAT(left, Each(Pair(_, 1)));
+  const auto after = names();
+  clean();
+  EXPECT_EQ(names(), after);
+  load_rows(line, "review");
+  EXPECT_THAT(exported({.branch = "review", .at = Newest()}), HasSubstr("Rev"));
+}
+
+// Else a crash could bring back a branch without what was taken from it.
+TEST_F(CleanupTest, ABranchIsTakenOnceItsEndIsDurable) {
+  const auto life = create_branch(place(), ana(), "review");
+  ASSERT_TRUE(life.ok()) << life.error().to_string();
+  load_rows(person("Rev", 1), "review");
+  storage::EndsBeforeSync ends(
+      catalog::place_of(place(), *life).location().object(lance::kVersionsFolder));
+  storage::MemoryStore dying(disk_, &ends);
+  EXPECT_FALSE(delete_branch(place(&dying), ana(), "review").ok());
+  ASSERT_TRUE(ends.has_ended());
+  pass(100 * kDayUs);
+  EXPECT_THAT(clean().ended, SizeIs(1));
+  disk_.lose_unsynced();
+  EXPECT_EQ(open_snapshot(place(), {.branch = "review", .at = Newest()}).error().kind(),
+            ErrorKind::kNotFound);
+  EXPECT_THAT(*catalog::list_branches(place()), IsEmpty());
 }
 
 TEST_F(CleanupTest, TimesBelowZeroAndGraphsThatAreNotThereAreRefused) {

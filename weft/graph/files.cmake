@@ -23,6 +23,7 @@ set(SOURCES
   snapshot.cc
   stage_load.cc
   table_cleanup.cc
+  unfinished_branch.cc
   value_index.cc
   value_text.cc
 )
@@ -50,6 +51,7 @@ set(HEADERS
   snapshot.h
   stage_load.h
   table_cleanup.h
+  unfinished_branch.h
   value_index.h
   value_text.h
 )

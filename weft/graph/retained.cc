@@ -34,6 +34,7 @@ class Finder {
         add_ended(life);
         continue;
       }
+      retained_.lives.insert(life.life.life);
       // Up to where it branched off, versions are those of another chain.
       const CatalogPlace at = catalog::place_of(place_, life.life);
       for (const lance::VersionEntry& entry : life.own.versions) {

@@ -36,6 +36,7 @@ struct Retained {
   std::map<std::string, RetainedTable> tables;  // by path
   std::set<std::string> schemas;                // paths
   std::vector<EndedLife> ended;                 // those that branched off later before the others
+  std::set<std::string> lives;                  // the others
 };
 
 // Reads every version of the catalog of main, of every branch that goes on, of those that ended

@@ -7,6 +7,7 @@
 
 #include "weft/graph/key_index.h"
 #include "weft/graph/lance_version.h"
+#include "weft/graph/unfinished_branch.h"
 #include "weft/lance/table/refs.h"
 #include "weft/txn/head.h"
 
@@ -37,6 +38,7 @@ class TableCleaner final : public TableCleanup {
       : table_(std::move(table)),
         retained_(input.retained),
         ended_(input.ended),
+        lives_(input.lives),
         times_(input.times),
         objects_(input.objects),
         dry_run_(input.dry_run) {}
@@ -130,10 +132,12 @@ class TableCleaner final : public TableCleanup {
     return first != needed_.end() && first->starts_with(folder);
   }
 
-  // Guards whose refs a stopped cleanup has removed, or a stopped writer has not made.
+  // Guards whose refs a stopped cleanup has removed, or a stopped writer has not made; and what
+  // first writes of a branch left that has not come to have this table.
   Status drop_leftovers() {
     const std::string trees = table_.object(lance::kTreeFolder);
     std::set<std::string> names;
+    std::set<std::string> unfinished;
     auto object = std::ranges::lower_bound(objects_, trees, {}, &storage::ObjectInfo::name);
     for (; object != objects_.end() && object->name.starts_with(trees); ++object) {
       const std::string_view inside = std::string_view(object->name).substr(trees.size());
@@ -145,9 +149,21 @@ class TableCleaner final : public TableCleanup {
       if (is_guard(name) && !has_ref && !was_dropped) {
         names.insert(name);
       }
+      if (lives_.contains(name) && !has_ref) {
+        unfinished.insert(name);
+      }
     }
     for (const std::string& name : names) {
       WEFT_TRY_STATUS(drop_tree(name, times_.put_before));
+    }
+    for (const std::string& life : unfinished) {
+      WEFT_TRY(const std::vector<storage::ObjectInfo> left,
+               left_by_first_writes(at(life), objects_, times_.put_before));
+      for (const storage::ObjectInfo& each : left) {
+        if (!needed_.contains(each.name)) {
+          WEFT_TRY_STATUS(remove(each));
+        }
+      }
     }
     return ok_status();
   }
@@ -194,13 +210,23 @@ class TableCleaner final : public TableCleanup {
     };
     auto object = std::ranges::lower_bound(objects_, folder, {}, &storage::ObjectInfo::name);
     for (; object != objects_.end() && object->name.starts_with(folder); ++object) {
-      if (object->modified <= put_before && !is_of_another(object->name)) {
-        if (!dry_run_ && !is_gone) {
-          WEFT_TRY_STATUS(table_.store->remove(object->name));
-        }
+      if (object->modified > put_before || is_of_another(object->name)) {
+        continue;
+      }
+      if (is_gone) {
         tell(*object);
+      } else {
+        WEFT_TRY_STATUS(remove(*object));
       }
     }
+    return ok_status();
+  }
+
+  Status remove(const storage::ObjectInfo& object) {
+    if (!dry_run_) {
+      WEFT_TRY_STATUS(table_.store->remove(object.name));
+    }
+    tell(object);
     return ok_status();
   }
 
@@ -260,6 +286,7 @@ class TableCleaner final : public TableCleanup {
   const lance::TableLocation table_;
   const RetainedTable& retained_;
   const std::vector<std::string>& ended_;
+  const std::set<std::string>& lives_;
   const CleanupTimes& times_;
   const std::vector<storage::ObjectInfo>& objects_;
   const bool dry_run_;

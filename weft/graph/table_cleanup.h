@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,12 +35,13 @@ class TableCleanup {
 
 // Reads all that published commits need of the table, and removes nothing yet. `retained`: that.
 // `ended`: lives of branches of which nothing is needed, those that branched off later before the
-// others. `objects`: of the whole store, listed before anything published was looked at. All of
-// them must outlive the cleanup. Errors: kCorrupt if a version that is needed is gone or cannot be
-// read; those of the store.
+// others. `lives`: those that are needed. `objects`: of the whole store, listed before anything
+// published was looked at. All of them must outlive the cleanup. Errors: kCorrupt if a version that
+// is needed is gone or cannot be read; those of the store.
 struct TableCleanupInput {
   const RetainedTable& retained;
   const std::vector<std::string>& ended;
+  const std::set<std::string>& lives;
   const CleanupTimes& times;
   const std::vector<storage::ObjectInfo>& objects;
   bool dry_run = false;
