@@ -264,6 +264,11 @@ void crash_group(const Course& course, bool thorough = false) {
   EXPECT_GE(summary.steps, 40U);
 }
 
+Status insert_rival(GraphAt& graph, const std::string& branch) {
+  return graph.load(R"({"type":"Person","data":{"name":"rival","age":8}})",
+                    {.mode = graph::LoadMode::kMerge, .branch = branch});
+}
+
 TEST(GroupCrashThreads, AGroupOnMain) {
   crash_group({}, true);
 }
@@ -272,6 +277,10 @@ TEST(GroupCrashThreads, TheFirstWritesOfABranch) {
   crash_group({.branch = "b",
                .before = [](GraphAt& graph) { return graph.branch("b"); },
                .publications = "__manifest/tree/"});
+}
+
+TEST(GroupCrashThreads, AGroupThatLosesItsPublication) {
+  crash_group({.rival = [](GraphAt& graph) { return insert_rival(graph, "main"); }});
 }
 
 TEST(GroupCrashThreads, AGroupUponACompactionOfOthers) {

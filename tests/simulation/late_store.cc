@@ -7,6 +7,9 @@ namespace {
 
 using storage::PutOutcome;
 
+// When the call of this thread began. (Actors are threads.)
+thread_local int64_t sent_us = 0;
+
 bool is_published(const std::string& name) {
   return name.find("_versions/") != std::string::npos || name.starts_with("_refs/");
 }
@@ -28,6 +31,7 @@ class LateStore final : public storage::ObjectStore {
       network_.keep(name, bytes);
       return Error(ErrorKind::kRecoveryRequired, "the store gave no answer").with("object", name);
     }
+    sent_us = network_.now_us();
     Result<PutOutcome> outcome = inner_.put_if_absent(name, bytes);
     if (!outcome.ok() && outcome.error().fact("reason") == "stopped" && is_published(name) &&
         network_.wants()) {
@@ -37,6 +41,7 @@ class LateStore final : public storage::ObjectStore {
   }
   Result<std::vector<PutOutcome>> put_many_if_absent(
       const std::vector<std::pair<std::string, ByteView>>& objects) override {
+    sent_us = network_.now_us();
     return inner_.put_many_if_absent(objects);
   }
   Result<std::unique_ptr<storage::ObjectWriter>> create(const std::string& name) override {
@@ -44,6 +49,7 @@ class LateStore final : public storage::ObjectStore {
   }
   Result<PutOutcome> put_if_match(const std::string& name, ByteView bytes,
                                   const storage::Etag& expected) override {
+    sent_us = network_.now_us();
     return inner_.put_if_match(name, bytes, expected);
   }
   Status sync_existing(const std::vector<std::string>& names) override {
@@ -62,15 +68,20 @@ class LateStore final : public storage::ObjectStore {
 
 }  // namespace
 
+bool Network::is_too_late() const {
+  return now_us() - sent_us > kOnTheWayMaxUs;
+}
+
 void Network::go_on() {
   if (waiting_.empty()) {
     return;
   }
   const size_t chosen = random_.below(waiting_.size());
-  const auto [name, bytes] = std::move(waiting_[chosen]);
+  const Request request = std::move(waiting_[chosen]);
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(chosen));
-  if (random_.chance(3, 4)) {
-    const auto outcome = store_.put_if_absent(name, bytes.view());
+  const bool is_lost = now_us() - request.sent_us > kOnTheWayMaxUs;
+  if (random_.chance(3, 4) && !is_lost) {
+    const auto outcome = store_.put_if_absent(request.name, request.bytes.view());
     landed_ += outcome.ok() && *outcome == PutOutcome::kDone ? 1 : 0;
   }
 }

@@ -15,8 +15,6 @@ namespace weft::simulation {
 namespace {
 
 constexpr uint64_t kForeignActs = 5;
-constexpr int64_t kForeignSize = 1'000;
-constexpr std::string_view kForeignNames = "foreign";
 
 columns::Batch city(const columns::SchemaPtr& schema, const std::string& name, int64_t size) {
   columns::ArrayBuilder id(schema->fields[0].type);
@@ -31,7 +29,7 @@ columns::Batch city(const columns::SchemaPtr& schema, const std::string& name, i
 class Foreigner {
  public:
   Foreigner(World& world, base::Baton& baton)
-      : world_(world), process_(world.new_process(baton, {})) {}
+      : world_(world), process_(world.new_process(baton, {})), random_(world.random.next()) {}
 
   void run() {
     for (uint64_t act = 0; act < kForeignActs && !process_.is_stopped(); ++act) {
@@ -42,14 +40,19 @@ class Foreigner {
 
  private:
   Status act_once() {
-    base::Random& random = process_.random();
-    const std::string branch = random.chance(1, 4) ? "b" : "main";
-    WEFT_TRY(const catalog::CatalogPlace place, catalog::open_branch(process_.place(), branch));
+    const std::string branch = random_.chance(1, 4) ? "b" : "main";
+    WEFT_TRY(const catalog::CatalogPlace place,
+             catalog::open_branch(process_.place(random_), branch));
     WEFT_TRY(const catalog::CatalogView view, catalog::open_latest(place));
     const auto& tables = view.state().tables;
-    const catalog::TableEntry& table = tables[random.below(tables.size())];
+    const bool is_for_repair = world_.weather.has_repairer && random_.chance(1, 2);
+    const catalog::TableEntry& table =
+        is_for_repair ? *view.state().find("node:City") : tables[random_.below(tables.size())];
     WEFT_TRY(const lance::Snapshot head, lance::open_latest(catalog::location_of(place, table)));
-    switch (random.below(world_.weather.changes_rows ? 7 : 5)) {
+    if (is_for_repair && random_.chance(1, 3)) {
+      return change_rows(head);
+    }
+    switch (random_.below(world_.weather.changes_rows ? 7 : 5)) {
       case 0:
       case 1:
         return compact(head);
@@ -66,9 +69,10 @@ class Foreigner {
 
   lance::RowOptions options() {
     lance::RowOptions made;
-    made.stage.operation = kForeignNames;
+    made.stage.operation = "foreign";
+    made.stage.data_ending = lance::kEngineDataEnding;
     made.stage.clock = &world_.clock;
-    made.stage.random = &process_.random();
+    made.stage.random = &random_;
     made.stage.properties = {{std::string(kForeignProperty), "lancedb"}};
     made.write.executor = &executor_;
     return made;
@@ -96,18 +100,17 @@ class Foreigner {
   }
 
   Status tag(const lance::Snapshot& head) {
-    return lance::create_tag(head, "tag-" + std::to_string(process_.random().below(1'000)),
-                             options().stage);
+    return lance::create_tag(head, "tag-" + std::to_string(random_.below(1'000)), options().stage);
   }
 
   Status change_rows(const lance::Snapshot& head) {
     WEFT_TRY(const auto reader, lance::TableReader::open(head));
     world_.may_have_foreign_rows = true;
-    const int64_t size = kForeignSize + static_cast<int64_t>(process_.random().below(1'000));
+    const int64_t size = 1'001 + static_cast<int64_t>(world_.foreign_attempts.size());
     // A new row, or one of weft's own with another value.
-    const std::string name = process_.random().chance(1, 2)
-                                 ? "alien" + std::to_string(size)
-                                 : "c" + std::to_string(process_.random().below(4));
+    const std::string name = random_.chance(1, 2) ? "alien" + std::to_string(size)
+                                                  : "c" + std::to_string(random_.below(4));
+    world_.foreign_attempts[size] = {table_name(head.location()), name};
     WEFT_TRY(const auto staged, lance::stage_upsert(head, city(reader->schema(), name, size),
                                                     {.keys = {"id"}}, options()));
     WEFT_TRY(const bool is_done, commit(staged));
@@ -169,8 +172,7 @@ class Foreigner {
       WEFT_TRY(const std::vector<storage::ObjectInfo> objects, table.store->list(prefix));
       for (const storage::ObjectInfo& object : objects) {
         const bool is_cleaned =
-            folder != lance::kDataFolder ||
-            std::string_view(object.name).substr(prefix.size()).starts_with(kForeignNames);
+            folder != lance::kDataFolder || object.name.ends_with(lance::kEngineDataEnding);
         if (is_cleaned && !files.contains(object.name)) {
           removed.push_back(object.name);
         }
@@ -181,6 +183,7 @@ class Foreigner {
 
   World& world_;
   Process& process_;
+  base::Random random_;
   base::InlineExecutor executor_;
 };
 

@@ -178,6 +178,9 @@ std::string ModelRequest::mutation_text() const {
 
 std::string ModelRequest::describe() const {
   constexpr std::array<std::string_view, 3> kLoads = {"append ", "merge ", "overwrite "};
+  if (is_repair()) {
+    return act == Act::kAdopt ? "adopt " + export_text(rows) : "discard";
+  }
   return is_load() ? std::string(kLoads.at(static_cast<size_t>(act))) + export_text(rows)
                    : mutation_text();
 }
@@ -215,6 +218,11 @@ Effect apply(const ModelRequest& request, ModelRows& rows) {
     case Act::kInsert:
       merge_into(rows.people, request.rows.people);
       merge_into(rows.cities, request.rows.cities);
+      return Effect::kChanged;
+    case Act::kAdopt:
+      merge_into(rows.cities, request.rows.cities);
+      return Effect::kChanged;
+    case Act::kDiscard:
       return Effect::kChanged;
     case Act::kUpdate:
       is_changed =

@@ -42,13 +42,23 @@ struct ModelRows {
 // What graph::export_graph writes of such a graph. (It loads back to it.)
 std::string export_text(const ModelRows& rows);
 
-enum class Act : uint8_t { kAppend, kMerge, kOverwrite, kInsert, kUpdate, kDelete };
+// The last two are repairs: rows of others come into the graph, or stay out of it.
+enum class Act : uint8_t {
+  kAppend,
+  kMerge,
+  kOverwrite,
+  kInsert,
+  kUpdate,
+  kDelete,
+  kAdopt,
+  kDiscard
+};
 enum class ModelType : uint8_t { kPerson, kCity, kKnows };
 
-// One load or mutation.
+// One load, mutation or repair.
 struct ModelRequest {
   Act act = Act::kMerge;
-  ModelRows rows;  // of a load or an insert
+  ModelRows rows;  // of a load or an insert; of others that are adopted, as they were found
   // Of an update or a delete: where the name is this (of edges: the source), or else the number.
   ModelType type = ModelType::kPerson;
   std::string where_name;
@@ -57,11 +67,15 @@ struct ModelRequest {
 
   bool is_load() const { return act <= Act::kOverwrite; }
   // Work that is told when others published in between.
-  bool is_strict() const { return act == Act::kOverwrite || act >= Act::kUpdate; }
+  bool is_repair() const { return act >= Act::kAdopt; }
+  bool is_strict() const {
+    return act == Act::kOverwrite || act == Act::kUpdate || act == Act::kDelete;
+  }
   // The text of a `.gq` file.
   std::string mutation_text() const;
   std::string describe() const;
 };
+// A load or a mutation.
 ModelRequest random_request(base::Random& random);
 
 enum class Effect : uint8_t {

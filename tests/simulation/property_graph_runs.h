@@ -17,7 +17,7 @@ struct RunResult {
 inline RunResult run_seed(uint64_t seed) {
   auto world = std::make_unique<World>(seed);
   const bool is_over = world->run();
-  RunResult result{.violations = {}, .counts = world->counts()};
+  RunResult result{.violations = {}, .counts = world->counts};
   for (const std::string& violation : world->violations()) {
     result.violations += violation + "\n";
   }

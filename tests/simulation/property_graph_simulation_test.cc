@@ -31,21 +31,31 @@ TEST_P(PropertyGraphSimulationThreads, WhatThePromisesSayHolds) {
     sum.readings += run.counts.readings;
     sum.versions += run.counts.versions;
     sum.rebases += run.counts.rebases;
+    sum.shared += run.counts.shared;
     sum.foreign_versions += run.counts.foreign_versions;
     sum.late_requests += run.counts.late_requests;
     sum.branches += run.counts.branches;
+    sum.adopted += run.counts.adopted;
+    sum.discarded += run.counts.discarded;
+    sum.removed += run.counts.removed;
+    sum.struck += run.counts.struck;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begun;
   std::printf(
       "%llu seeds in %.1f s: %llu versions, %llu operations acknowledged, %llu without an answer, "
-      "%llu readings, %llu branches, %llu rebases, %llu foreign versions, %llu late requests\n",
+      "%llu readings, %llu branches, %llu rebases, %llu commits that share a version, %llu foreign "
+      "versions, %llu late requests, %llu adoptions, %llu discards, %llu objects and %llu ended "
+      "branches cleaned away\n",
       static_cast<unsigned long long>(end - first), seconds.count(),
       static_cast<unsigned long long>(sum.versions),
       static_cast<unsigned long long>(sum.acknowledged),
       static_cast<unsigned long long>(sum.unknown), static_cast<unsigned long long>(sum.readings),
       static_cast<unsigned long long>(sum.branches), static_cast<unsigned long long>(sum.rebases),
+      static_cast<unsigned long long>(sum.shared),
       static_cast<unsigned long long>(sum.foreign_versions),
-      static_cast<unsigned long long>(sum.late_requests));
+      static_cast<unsigned long long>(sum.late_requests),
+      static_cast<unsigned long long>(sum.adopted), static_cast<unsigned long long>(sum.discarded),
+      static_cast<unsigned long long>(sum.removed), static_cast<unsigned long long>(sum.struck));
   if (end - first >= kSeeds / kParts) {
     // Else the simulation has become too tame to say anything.
     EXPECT_GT(sum.acknowledged, 4 * (end - first));
@@ -53,8 +63,13 @@ TEST_P(PropertyGraphSimulationThreads, WhatThePromisesSayHolds) {
     EXPECT_GT(sum.readings, 2 * (end - first));
     EXPECT_GT(sum.branches, 0U);
     EXPECT_GT(sum.rebases, 0U);
+    EXPECT_GT(sum.shared, 0U);
     EXPECT_GT(sum.foreign_versions, 0U);
     EXPECT_GT(sum.late_requests, 0U);
+    EXPECT_GT(sum.adopted, 0U);
+    EXPECT_GT(sum.discarded, 0U);
+    EXPECT_GT(sum.removed, end - first);
+    EXPECT_GT(sum.struck, 0U);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, PropertyGraphSimulationThreads,

@@ -12,10 +12,15 @@ namespace {
 
 constexpr uint64_t kWriters = 3;
 constexpr uint64_t kRequestsEach = 3;  // of each writer, in each epoch
+// Where writers are threads of one program there are more of them, and a writer beside it.
+constexpr uint64_t kThreads = 5;
+constexpr uint64_t kRequestsOfEachThread = 2;
 constexpr uint64_t kReadings = 4;
+constexpr uint64_t kRepairs = 2;
+// Twice the lifetime passes each time, and keys are kept for a week.
+constexpr uint64_t kCleanups = 1;
 constexpr uint64_t kEpochs = 2;
 constexpr uint64_t kStepsMax = 400'000;
-constexpr int64_t kSkewMaxUs = 60'000'000;
 
 }  // namespace
 
@@ -38,6 +43,10 @@ Weather weather_of(uint64_t seed) {
   weather.has_foreigner = random.chance(2, 3);
   weather.changes_rows = random.chance(1, 3);
   weather.has_stops_at_syncs = random.chance(1, 2);
+  weather.memory = random.chance(1, 2) ? Memory::kOpen : Memory::kNone;
+  weather.has_repairer = weather.has_foreigner && weather.changes_rows && random.chance(3, 4);
+  weather.has_cleaner = random.chance(1, 3);
+  weather.shares = weather.memory == Memory::kOpen && random.chance(2, 3);
   return weather;
 }
 
@@ -54,37 +63,17 @@ std::string Operation::describe() const {
   return text + (refused > 0 ? " [" + refusal + "]" : "");
 }
 
-Process::Process(World& world, base::Baton& baton, uint64_t seed, const storage::FaultRates& rates)
-    : random_(seed),
-      clock_(static_cast<int64_t>(random_.below(2 * kSkewMaxUs)) - kSkewMaxUs),
-      plan_(random_.next(), rates),
-      steps_(world, plan_, rates.stop > 0),
-      turns_(baton, &steps_),
-      memory_(world.disk, &turns_),
-      faults_(storage::fault_store(memory_, plan_, clock_)),
-      store_(late_store(*faults_, world.network)) {
-  clock_.follow(&baton.clock());
-}
-
-Status Process::Steps::before(const storage::Step& step) {
-  world_.step();
-  if (step.action == "sync" && is_mortal_ && world_.ends_before_sync(step.name)) {
-    plan_.at(plan_.point_count(), storage::Fault::kStop);
-  }
-  return plan_.before(step);
-}
-
 World::World(uint64_t chosen)
     : seed(chosen),
       weather(weather_of(chosen)),
       random(chosen),
       disk(&clock),
       plain(disk),
-      network(plain, random, weather.late_rate),
+      network(plain, random, clock, weather.late_rate),
       power_cut_step_(weather.power_cut_step) {}
 
-Process& World::new_process(base::Baton& baton, const storage::FaultRates& rates) {
-  Process& process = processes_.emplace_back(*this, baton, random.next(), rates);
+Process& World::new_process(base::Baton& baton, const storage::FaultRates& rates, Memory memory) {
+  Process& process = processes_.emplace_back(*this, baton, random.next(), rates, memory);
   alive_.push_back(&process);
   if (power_is_out) {
     process.stop();
@@ -158,10 +147,26 @@ bool World::run_epoch(uint64_t epoch) {
     first.receipts.push_back(loaded->receipt->commit);
     main_floor = 2;
   }
-  writers_left = kWriters;
-  for (uint64_t writer = 0; writer < kWriters; ++writer) {
-    baton.add("writer" + std::to_string(writer),
-              [this, &baton] { write_for_a_while(*this, baton, kRequestsEach); });
+  programs_.clear();
+  const uint64_t programs = weather.shares ? 2 : kWriters;
+  for (uint64_t number = 0; number < programs; ++number) {
+    Program& program = programs_.emplace_back(*this, baton, weather.rates, weather.memory);
+    const bool is_shared = weather.shares && number == 0;
+    const uint64_t requests = weather.shares ? kRequestsOfEachThread : kRequestsEach;
+    for (uint64_t thread = 0; thread < (is_shared ? kThreads : 1); ++thread) {
+      baton.add("writer" + std::to_string(number) + "-" + std::to_string(thread),
+                [this, &program, requests] { write_for_a_while(*this, program, requests); });
+    }
+  }
+  if (weather.has_repairer) {
+    Program& program = programs_.emplace_back(*this, baton, weather.rates, Memory::kNone);
+    baton.add("repairer",
+              [this, &baton, &program] { repair_for_a_while(*this, baton, program, kRepairs); });
+  }
+  if (weather.has_cleaner) {
+    Program& program = programs_.emplace_back(*this, baton, weather.rates, Memory::kNone);
+    baton.add("cleaner",
+              [this, &baton, &program] { clean_for_a_while(*this, baton, program, kCleanups); });
   }
   baton.add("reader", [this, &baton] { read_for_a_while(*this, baton, kReadings); });
   if (weather.has_foreigner) {
@@ -171,7 +176,7 @@ bool World::run_epoch(uint64_t epoch) {
   if (!status.ok()) {
     violate("stuck: " + status.error().to_string());
   }
-  counts_.trace_hash = counts_.trace_hash * 31 + baton.trace_hash();
+  counts.trace_hash = counts.trace_hash * 31 + baton.trace_hash();
   return status.ok();
 }
 
@@ -192,7 +197,7 @@ bool World::run() {
   }
   network.settle();
   check();
-  counts_.late_requests = network.landed();
+  counts.late_requests = network.landed();
   return true;
 }
 

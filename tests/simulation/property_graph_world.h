@@ -3,14 +3,19 @@
 //
 //   actor      does
 //   writer     loads, mutations, creation and deletion of branches; retries after unclear answers;
-//              dies and starts anew; sends some requests twice, also those of others
+//              dies and starts anew; sends some requests twice, also those of others; a program of
+//              its own, or one of several threads of a program that share publications
 //   reader     opens snapshots, reads them, and reads them again later
+//   repairer   adopts or discards the rows that the foreigner has written, again after unclear
+//              answers
+//   cleaner    lets twice the lifetime of a writer pass, in the middle of what others do, and
+//              removes what nobody needs
 //   foreigner  works on heads without weft, as LanceDB does: compactions, other versions without
 //              changes, tags, cleanup at once; in some runs rows of its own
 //   network    lets creations land late or never (late_store.h)
 //   power      in the middle of it all processes stop and what was not synced is lost
 //
-// What must hold (World::check): docs/protocols/write.md, T1 to T7.
+// What must hold (World::check): docs/protocols/write.md, T1 to T10.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +29,10 @@
 
 #include "tests/simulation/late_store.h"
 #include "tests/simulation/property_graph_model.h"
+#include "tests/simulation/property_graph_process.h"
 
 #include "weft/base/baton.h"
 #include "weft/catalog/branches.h"
-#include "weft/graph/authority.h"
-#include "weft/storage/baton_store.h"
 #include "weft/storage/fault_store.h"
 #include "weft/storage/memory_store.h"
 
@@ -43,23 +47,12 @@ struct Weather {
   bool has_foreigner = false;
   bool changes_rows = false;  // the foreigner does
   bool has_stops_at_syncs = false;
+  Memory memory = Memory::kNone;  // of writers and readers
+  bool shares = false;            // most writers are threads of one program
+  bool has_repairer = false;
+  bool has_cleaner = false;
 };
 Weather weather_of(uint64_t seed);
-
-// A clock of one machine beside the others'. `time` is of the run that goes on.
-class MachineClock final : public base::Clock {
- public:
-  explicit MachineClock(int64_t skew = 0) : skew_(skew) {}
-  void follow(base::Clock* time) { time_ = time; }
-  void go_on(int64_t duration) { skew_ += duration; }
-  base::WallTime now() const override { return {time_->now().microseconds + skew_}; }
-  int64_t monotonic_microseconds() const override { return time_->monotonic_microseconds(); }
-  void sleep_microseconds(int64_t duration) const override { time_->sleep_microseconds(duration); }
-
- private:
-  base::Clock* time_ = nullptr;
-  int64_t skew_;
-};
 
 // What a caller wants done once, and all that it was told about it.
 struct Operation {
@@ -82,53 +75,22 @@ struct Operation {
   std::string describe() const;
 };
 
+// One commit, as it is read by its id, and a version with its commits, oldest first.
+struct ReadCommit {
+  catalog::CommitRecord record;
+  std::string text;
+};
+struct ReadVersion {
+  catalog::CatalogView view;
+  std::vector<ReadCommit> commits;
+};
+
 // What a reader saw.
 struct Reading {
   std::string life;
   uint64_t version = 0;
+  base::Ulid commit;
   std::string text;
-};
-
-class World;
-
-// One process: its own faults, clock and random numbers.
-class Process {
- public:
-  Process(World& world, base::Baton& baton, uint64_t seed, const storage::FaultRates& rates);
-
-  catalog::CatalogPlace place() {
-    return {
-        .store = *store_, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
-  }
-  graph::Authority ana() { return {"ana", policy_}; }
-  base::Random& random() { return random_; }
-  bool is_stopped() const { return plan_.is_stopped(); }
-  void stop() { plan_.at(plan_.point_count(), storage::Fault::kStop); }
-
- private:
-  // Announces each step to the world before the plan decides about it.
-  class Steps final : public storage::StepListener {
-   public:
-    Steps(World& world, storage::FaultPlan& plan, bool is_mortal)
-        : world_(world), plan_(plan), is_mortal_(is_mortal) {}
-    Status before(const storage::Step& step) override;
-
-   private:
-    World& world_;
-    storage::FaultPlan& plan_;
-    bool is_mortal_;
-  };
-
-  base::Random random_;
-  MachineClock clock_;
-  storage::FaultPlan plan_;
-  Steps steps_;
-  storage::BatonSteps turns_;
-  storage::MemoryStore memory_;
-  std::unique_ptr<storage::ObjectStore> faults_;
-  std::unique_ptr<storage::ObjectStore> store_;
-  base::InlineExecutor executor_;
-  graph::AllowEverything policy_;
 };
 
 class World {
@@ -146,12 +108,17 @@ class World {
     uint64_t readings = 0;
     uint64_t versions = 0;
     uint64_t rebases = 0;
+    uint64_t shared = 0;  // commits that share their version with a later one
     uint64_t foreign_versions = 0;
     uint64_t late_requests = 0;
+    uint64_t adopted = 0;
+    uint64_t discarded = 0;
+    uint64_t removed = 0;  // objects, by cleanups
+    uint64_t struck = 0;   // lives of branches, the same
     uint64_t branches = 0;
     uint64_t trace_hash = 0;
   };
-  const Counts& counts() const { return counts_; }
+  Counts counts;
 
   // For processes and actors.
   void step();
@@ -159,7 +126,10 @@ class World {
   // after that the power may fail.
   bool ends_before_sync(std::string_view name);
   void violate(std::string what);
-  Process& new_process(base::Baton& baton, const storage::FaultRates& rates);
+  // Before a cleanup: it may take branches that have ended.
+  void archive_ended();
+  Process& new_process(base::Baton& baton, const storage::FaultRates& rates,
+                       Memory memory = Memory::kNone);
 
   const uint64_t seed;
   const Weather weather;
@@ -169,15 +139,24 @@ class World {
   storage::MemoryStore plain;
   Network network;
   bool power_is_out = false;
-  uint64_t writers_left = 0;
   bool may_have_foreign_rows = false;  // some may be under way
 
   size_t operations_made = 0;
+  uint64_t processes_made = 0;
   std::deque<Operation> operations;
   std::vector<Reading> readings;
-  std::vector<catalog::BranchLife> created;    // acknowledged
-  std::vector<catalog::CommitRecord> deleted;  // the same
-  uint64_t main_floor = 0;                     // the newest acknowledged version
+  std::vector<catalog::BranchLife> created;                 // acknowledged
+  std::vector<catalog::CommitRecord> deleted;               // the same
+  uint64_t main_floor = 0;                                  // the newest acknowledged version
+  std::map<std::string, std::vector<ReadVersion>> archive;  // of ended lives
+  std::vector<lance::TableLocation> discarded;  // native branches that were said to keep rows
+  uint64_t removed = 0;                         // objects, by cleanups
+  // Rows that the foreigner has written, or may have: by their sizes, of which each has its own.
+  struct ForeignRow {
+    std::string table;
+    std::string name;
+  };
+  std::map<int64_t, ForeignRow> foreign_attempts;
   // Of tables by path and native branch: rows of the foreigner, id -> size.
   std::map<std::string, std::map<std::string, int64_t>> foreign_rows;
 
@@ -187,16 +166,17 @@ class World {
 
   std::vector<std::unique_ptr<base::Baton>> batons_;
   std::deque<Process> processes_;
+  std::deque<Program> programs_;  // of the epoch
   std::vector<Process*> alive_;
   uint64_t steps_ = 0;
   uint64_t power_cut_step_;
-  Counts counts_;
   std::vector<std::string> violations_;
-  friend class Checker;
 };
 
 // The actors, until their work is done or the power is out.
-void write_for_a_while(World& world, base::Baton& baton, uint64_t requests);
+void write_for_a_while(World& world, Program& program, uint64_t requests);
+void repair_for_a_while(World& world, base::Baton& baton, Program& program, uint64_t repairs);
+void clean_for_a_while(World& world, base::Baton& baton, Program& program, uint64_t cleanups);
 void read_for_a_while(World& world, base::Baton& baton, uint64_t readings);
 void meddle_for_a_while(World& world, base::Baton& baton);
 

@@ -9,24 +9,42 @@
 #include "weft/graph/branch.h"
 #include "weft/graph/export.h"
 #include "weft/graph/load.h"
+#include "weft/graph/repair.h"
 #include "weft/graph/snapshot.h"
 
 namespace weft::simulation {
 namespace {
 
 constexpr int kTriesMax = 5;
+// Of others, before each repair: until the foreigner has done something.
+constexpr uint64_t kRepairerTurnsMax = 3'000;
 
 enum class Answer : uint8_t { kDone, kRefused, kUnclear };
 
 class Writer {
  public:
-  Writer(World& world, base::Baton& baton)
-      : world_(world), baton_(baton), process_(&new_process()) {}
+  Writer(World& world, Program& program)
+      : world_(world), program_(program), random_(world.random.next()) {}
+
+  void repair(base::Baton& baton, uint64_t repairs) {
+    for (uint64_t i = 0; i < repairs && !world_.power_is_out; ++i) {
+      uint64_t turns = random_.below(kRepairerTurnsMax);
+      while (turns-- > 0 && !world_.power_is_out && world_.foreign_rows.empty()) {
+        baton.yield("the repairer waits");
+      }
+      Operation operation;
+      operation.number = ++world_.operations_made;
+      operation.request.act = random_.chance(1, 2) ? Act::kAdopt : Act::kDiscard;
+      operation.branch = random_.chance(1, 4) ? "b" : "main";
+      operation.id = base::Ulid::make(world_.clock.now(), random_);
+      plan(operation.branch);
+      submit(world_.operations.emplace_back(std::move(operation)));
+    }
+  }
 
   void run(uint64_t requests) {
     for (uint64_t i = 0; i < requests && !world_.power_is_out; ++i) {
-      base::Random& random = process_->random();
-      const uint64_t kind = random.below(20);
+      const uint64_t kind = random_.below(20);
       if (kind < 3) {
         work_on_branches(kind);
       } else if (Operation* const earlier = kind < 6 ? repeatable() : nullptr) {
@@ -38,43 +56,52 @@ class Writer {
   }
 
  private:
-  Process& new_process() { return world_.new_process(baton_, world_.weather.rates); }
+  catalog::CatalogPlace place() { return program_.process().place(random_); }
 
   Operation* repeatable() {
     std::vector<Operation*> found;
     for (Operation& operation : world_.operations) {
-      if (operation.can_repeat()) {
+      if (operation.can_repeat() && !operation.request.is_repair()) {
         found.push_back(&operation);
       }
     }
-    return found.empty() ? nullptr : found[process_->random().below(found.size())];
+    return found.empty() ? nullptr : found[random_.below(found.size())];
   }
 
   Operation& new_operation() {
-    base::Random& random = process_->random();
     // A key that another request has already: one of both is refused.
-    const std::string stolen = random.chance(1, 10) ? some_key() : std::string();
+    const std::string stolen = random_.chance(1, 10) ? some_key() : std::string();
     Operation operation;
     operation.number = ++world_.operations_made;
-    operation.request = random_request(random);
+    operation.request = random_request(random_);
     operation.branch = "main";
-    if (!world_.created.empty() && random.chance(2, 5)) {
-      operation.branch = world_.created[random.below(world_.created.size())].branch;
+    if (!world_.created.empty() && random_.chance(2, 5)) {
+      operation.branch = world_.created[random_.below(world_.created.size())].branch;
     }
-    if (operation.request.is_load() && (!stolen.empty() || random.chance(1, 2))) {
+    if (operation.request.is_load() && (!stolen.empty() || random_.chance(1, 2))) {
       operation.key = stolen.empty() ? "key-" + std::to_string(operation.number) : stolen;
-    } else if (random.chance(3, 4)) {
-      operation.id = base::Ulid::make(world_.clock.now(), random);
+    } else if (random_.chance(3, 4)) {
+      operation.id = base::Ulid::make(world_.clock.now(), random_);
     }
-    if (random.chance(1, 8)) {
-      const auto place = catalog::open_branch(process_->place(), operation.branch);
+    if (random_.chance(1, 8)) {
+      const auto at = catalog::open_branch(place(), operation.branch);
       const auto view =
-          place.ok() ? catalog::open_latest(*place) : Result<catalog::CatalogView>(place.error());
+          at.ok() ? catalog::open_latest(*at) : Result<catalog::CatalogView>(at.error());
       if (view.ok()) {
         operation.expected_head = view->state().head.id;
       }
     }
     return world_.operations.emplace_back(std::move(operation));
+  }
+
+  std::optional<base::Ulid> some_commit(const std::string& branch) {
+    std::vector<base::Ulid> found;
+    for (const Operation& operation : world_.operations) {
+      if (operation.branch == branch && !operation.receipts.empty()) {
+        found.push_back(operation.receipts.back().id);
+      }
+    }
+    return found.empty() ? std::nullopt : std::optional(found[random_.below(found.size())]);
   }
 
   std::string some_key() {
@@ -87,7 +114,7 @@ class Writer {
       const std::string lines = export_text(operation.request.rows);
       codec::MemoryInputView input(lines);
       WEFT_TRY(graph::LoadResult result,
-               graph::load(process_->place(), process_->ana(),
+               graph::load(place(), program_.process().ana(),
                            {.mode = static_cast<graph::LoadMode>(operation.request.act),
                             .branch = operation.branch,
                             .message = operation.message(),
@@ -97,9 +124,12 @@ class Writer {
                            input, {}));
       return std::move(result.receipt);
     }
+    if (operation.request.is_repair()) {
+      return send_repair(operation);
+    }
     const std::string text = operation.request.mutation_text();
     WEFT_TRY(gqexec::MutationResult result,
-             gqexec::mutate(process_->place(), process_->ana(),
+             gqexec::mutate(place(), program_.process().ana(),
                             {.text = text,
                              .branch = operation.branch,
                              .message = operation.message(),
@@ -107,6 +137,38 @@ class Writer {
                              .expected_head = operation.expected_head},
                             {}));
     return std::move(result.receipt);
+  }
+
+  Result<std::optional<txn::Receipt>> send_repair(const Operation& operation) {
+    const bool adopts = operation.request.act == Act::kAdopt;
+    WEFT_TRY(graph::RepairResult result,
+             graph::repair(place(), program_.process().ana(),
+                           {.remedy = adopts ? graph::Remedy::kAdopt : graph::Remedy::kDiscard,
+                            .branch = operation.branch,
+                            .message = operation.message(),
+                            .operation = operation.id},
+                           {}));
+    for (size_t i = 0; i < result.kept.size(); ++i) {
+      if (!result.kept[i].empty()) {
+        world_.discarded.push_back({&world_.plain, result.tables[i].path, result.kept[i]});
+      }
+    }
+    return std::move(result.receipt);
+  }
+
+  // What a plan names are the foreigner's rows.
+  void plan(const std::string& branch) {
+    const auto found = graph::plan_repair(place(), branch, {}, {});
+    if (!found.ok()) {
+      Operation nothing;
+      nothing.branch = branch;
+      nothing.request.act = Act::kDiscard;
+      judge(nothing, found.error());
+    } else if (!found->empty() && (found->size() > 1 || found->front().key != "node:City" ||
+                                   !world_.may_have_foreign_rows)) {
+      world_.violate("a plan of repair names the table " + found->back().key);
+    }
+    program_.start_again_if_stopped();
   }
 
   void submit(Operation& operation) {
@@ -118,9 +180,7 @@ class Writer {
       const Answer answer =
           result.ok() ? note(operation, *result) : judge(operation, result.error());
       operation.unknown += answer == Answer::kUnclear ? 1 : 0;
-      if (process_->is_stopped()) {
-        process_ = &new_process();
-      }
+      program_.start_again_if_stopped();
       if (answer != Answer::kUnclear || !operation.can_repeat()) {
         return;
       }
@@ -181,6 +241,9 @@ class Writer {
     if (reason == "precondition") {
       return operation.expected_head.has_value();
     }
+    if (operation.request.act == Act::kAdopt && reason == "unknown-beginning") {
+      return true;  // the foreigner has cleaned
+    }
     if (reason == "idempotency-key") {
       return std::ranges::count(world_.operations, operation.key, &Operation::key) > 1;
     }
@@ -189,29 +252,28 @@ class Writer {
   }
 
   void work_on_branches(uint64_t kind) {
-    base::Random& random = process_->random();
-    const std::string name = random.chance(1, 4) ? "c" : "b";
-    const std::string from = name == "c" && random.chance(1, 2) ? "b" : "main";
+    const std::string name = random_.chance(1, 4) ? "c" : "b";
+    const std::string from = name == "c" && random_.chance(1, 2) ? "b" : "main";
     if (kind < 2 || world_.created.empty()) {
-      const auto life =
-          graph::create_branch(process_->place(), process_->ana(), name,
-                               graph::GraphPoint{.branch = from, .at = graph::Newest()});
+      graph::GraphPoint point{.branch = from, .at = graph::Newest()};
+      if (const auto commit = some_commit(from); commit && random_.chance(1, 3)) {
+        point.at = *commit;
+      }
+      const auto life = graph::create_branch(place(), program_.process().ana(), name, point);
       if (life.ok()) {
         world_.created.push_back(*life);
       } else {
         judge_branch("creation of " + name, life.error());
       }
     } else {
-      const auto last = graph::delete_branch(process_->place(), process_->ana(), name);
+      const auto last = graph::delete_branch(place(), program_.process().ana(), name);
       if (last.ok()) {
         world_.deleted.push_back(last->commit);
       } else {
         judge_branch("deletion of " + name, last.error());
       }
     }
-    if (process_->is_stopped()) {
-      process_ = &new_process();
-    }
+    program_.start_again_if_stopped();
   }
 
   void judge_branch(const std::string& what, const Error& error) {
@@ -227,8 +289,8 @@ class Writer {
   }
 
   World& world_;
-  base::Baton& baton_;
-  Process* process_;
+  Program& program_;
+  base::Random random_;
 };
 
 Result<std::string> text_of(const graph::GraphSnapshot& snapshot) {
@@ -245,21 +307,25 @@ bool is_fair_for_reader(const Error& error, const std::string& branch) {
 
 }  // namespace
 
-void write_for_a_while(World& world, base::Baton& baton, uint64_t requests) {
-  Writer(world, baton).run(requests);
-  --world.writers_left;
+void write_for_a_while(World& world, Program& program, uint64_t requests) {
+  Writer(world, program).run(requests);
+}
+
+void repair_for_a_while(World& world, base::Baton& baton, Program& program, uint64_t repairs) {
+  Writer(world, program).repair(baton, repairs);
 }
 
 void read_for_a_while(World& world, base::Baton& baton, uint64_t readings) {
   // Nothing ends a reader but the power; what fails it reads again.
   storage::FaultRates rates;
   rates.fail = world.weather.rates.fail;
-  Process& process = world.new_process(baton, rates);
+  Process& process = world.new_process(baton, rates, world.weather.memory);
+  base::Random random(world.random.next());
   for (uint64_t i = 0; i < readings && !world.power_is_out; ++i) {
-    const std::string branch = process.random().chance(1, 3) ? "b" : "main";
+    const std::string branch = random.chance(1, 3) ? "b" : "main";
     const uint64_t floor = world.main_floor;
     const auto snapshot = graph::open_snapshot(
-        process.place(), graph::GraphPoint{.branch = branch, .at = graph::Newest()});
+        process.place(random), graph::GraphPoint{.branch = branch, .at = graph::Newest()});
     if (!snapshot.ok()) {
       if (!is_fair_for_reader(snapshot.error(), branch)) {
         world.violate("a reader of " + branch +
@@ -275,10 +341,11 @@ void read_for_a_while(World& world, base::Baton& baton, uint64_t readings) {
     for (int again = 0; again < 2; ++again) {
       // The second time as one who opens the same version later.
       const auto later = again == 0 ? Result<std::shared_ptr<const graph::GraphSnapshot>>(*snapshot)
-                                    : graph::open_snapshot(process.place(), view);
+                                    : graph::open_snapshot(process.place(random), view);
       const auto text = later.ok() ? text_of(**later) : Result<std::string>(later.error());
       if (text.ok()) {
-        world.readings.push_back({view.snapshot().location().branch, view.version(), *text});
+        world.readings.push_back(
+            {view.snapshot().location().branch, view.version(), view.state().head.id, *text});
       } else if (!is_fair_for_reader(text.error(), branch)) {
         world.violate("a reader of version " + std::to_string(view.version()) + " of " + branch +
                       " was answered by: " + text.error().to_string());
