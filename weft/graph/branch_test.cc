@@ -101,6 +101,22 @@ TEST_F(GraphBranch, ABranchFromAnEarlierCommitAndOfABranch) {
             ErrorKind::kNotFound);
 }
 
+TEST_F(GraphBranch, ACommitWhoseVersionIsGoneIsCorruptAndNamed) {
+  const base::Ulid before = open("main")->commit().id;
+  const uint64_t version = open("main")->view().version();
+  load_into("main", R"({"type":"Person","data":{"name":"Dee"}})");
+  ASSERT_TRUE(store_.remove(place().location().object(lance::manifest_name(version))).ok());
+  const auto gone = open_snapshot(place(), {.at = before});
+  ASSERT_FALSE(gone.ok());
+  EXPECT_EQ(gone.error().kind(), ErrorKind::kCorrupt) << gone.error().to_string();
+  EXPECT_EQ(gone.error().fact("commit"), before.text());
+  EXPECT_EQ(gone.error().fact("version"), std::to_string(version));
+  const auto never = open_snapshot(place(), {.at = ulid()});
+  ASSERT_FALSE(never.ok());
+  EXPECT_EQ(never.error().kind(), ErrorKind::kNotFound);
+  EXPECT_EQ(people("main"), 4U);
+}
+
 TEST_F(GraphBranch, ADeletedBranchIsNotOpened) {
   ASSERT_TRUE(create_branch(place(), ana(), "review").ok());
   load_into("review", R"({"type":"Person","data":{"name":"Dee"}})");

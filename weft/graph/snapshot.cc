@@ -65,7 +65,14 @@ Result<catalog::CatalogView> find_commit(const catalog::CatalogPlace& place,
   if (found == commits.end()) {
     return Error(ErrorKind::kNotFound, "the graph has no such commit").with("at", named);
   }
-  return catalog::open_commit(place, *found);
+  auto view = catalog::open_commit(place, *found);
+  if (!view.ok() && view.error().kind() == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kCorrupt, "a published version of the graph is gone")
+        .with("commit", found->id.text())
+        .with("version", found->catalog_version)
+        .with("table", view.error().fact("table"));
+  }
+  return view;
 }
 
 Result<catalog::CatalogView> find_by_id(const catalog::CatalogPlace& place,
