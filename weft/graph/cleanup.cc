@@ -102,7 +102,8 @@ class GraphCleaner {
     }
     const std::string name =
         std::string(kProbeFolder) + "clock-" + base::random_name(place_.random);
-    WEFT_TRY(const storage::PutOutcome put, place_.store.put_if_absent(name, as_bytes("clock")));
+    // Without content, so that it goes on a full disk, too.
+    WEFT_TRY(const storage::PutOutcome put, place_.store.put_if_absent(name, ByteView()));
     static_cast<void>(put);
     WEFT_TRY(const std::vector<storage::ObjectInfo> found, place_.store.list(name));
     WEFT_TRY_STATUS(place_.store.remove(name));
