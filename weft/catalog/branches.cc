@@ -194,9 +194,14 @@ Result<bool> read_back(storage::ObjectStore& store, const std::string& name,
 }
 
 // Whether the ref is ours now. An unclear answer is followed by the same creation.
-Result<bool> put_ref(storage::ObjectStore& store, const std::string& name,
-                     const std::string& text) {
+Result<bool> put_ref(storage::ObjectStore& store, const BranchLife& life,
+                     const std::function<Status()>& may_create) {
+  const std::string name = ref_name(life.branch, life.number);
+  const std::string text = ref_text(life);
   for (int repeat = 0; repeat <= kAmbiguousRepeatsMax; ++repeat) {
+    if (Status allowed = may_create ? may_create() : ok_status(); !allowed.ok()) {
+      return repeat == 0 ? std::move(allowed).error() : not_known(name);
+    }
     const auto outcome = store.put_if_absent(name, as_bytes(text));
     if (outcome.ok() &&
         (*outcome == storage::PutOutcome::kDone || planted(Bug::kBothCreateABranch))) {
@@ -349,11 +354,11 @@ Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& f
   }
   // Most names are new: whether this one is, the creation tells.
   life.number = 1;
-  WEFT_TRY(bool is_ours, put_ref(graph.store, ref_name(name, life.number), ref_text(life)));
+  WEFT_TRY(bool is_ours, put_ref(graph.store, life, request.may_create));
   if (!is_ours) {
     WEFT_TRY(const uint64_t before, number_of_ended(graph, name));
     life.number = before + 1;
-    WEFT_TRY(is_ours, put_ref(graph.store, ref_name(name, life.number), ref_text(life)));
+    WEFT_TRY(is_ours, put_ref(graph.store, life, request.may_create));
   }
   return is_ours ? Result<BranchLife>(std::move(life)) : Result<BranchLife>(exists_already(name));
 }

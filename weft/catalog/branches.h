@@ -12,11 +12,13 @@
 //
 // B1  Of two that create one name, one wins. A name that is created again has another life, whose
 //     files never meet those of the one before.
-// B2  Whoever finds a branch finds its parent's version on disk.
+// B2  Whoever finds a branch finds its parent's version on disk, and all that it names
+//     (CreateBranchRequest::may_create).
 // Format: docs/formats/catalog.md.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,10 +67,14 @@ Status check_goes_on(const CatalogView& newest);
 Result<std::vector<BranchLife>> list_lives(const CatalogPlace& graph);
 
 // From the version `from` of any chain. Errors: kAlreadyExists; kNotFound if `from` has ended;
-// those of the name; kRecoveryRequired if it is not known whether it was made: look for it.
+// those of the name; that of `may_create`; kRecoveryRequired if it is not known whether it was
+// made: look for it.
 struct CreateBranchRequest {
   std::string actor;
   std::string parent_branch = std::string(kMainBranch);  // for people
+  // Asked just before each request that would create the ref; an error is the end. What `from`
+  // names is there only as long as a cleanup knows that its branch goes on, or ended lately.
+  std::function<Status()> may_create = {};
 };
 Result<BranchLife> create_branch(const CatalogPlace& graph, const CatalogView& from,
                                  std::string_view name, const CreateBranchRequest& request);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "weft/txn/write_steps.h"
+
 namespace weft::graph {
 namespace {
 
@@ -21,10 +23,14 @@ Result<catalog::BranchLife> create_branch(const catalog::CatalogPlace& place,
                                           const Authority& authority, std::string_view name,
                                           const GraphPoint& from) {
   WEFT_TRY_STATUS(check_authority(authority, Action::kBranchCreate, name));
+  const int64_t began_us = place.clock.monotonic_microseconds();
   WEFT_TRY(const catalog::CatalogPlace parent, catalog::open_branch(place, from.branch));
   WEFT_TRY(const catalog::CatalogView view, view_at(place, parent, from));
-  return catalog::create_branch(parent, view, name,
-                                {.actor = authority.actor, .parent_branch = from.branch});
+  return catalog::create_branch(
+      parent, view, name,
+      {.actor = authority.actor, .parent_branch = from.branch, .may_create = [&] {
+         return txn::check_lifetime(place, began_us);
+       }});
 }
 
 Result<txn::Receipt> delete_branch(const catalog::CatalogPlace& place, const Authority& authority,

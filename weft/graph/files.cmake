@@ -56,6 +56,7 @@ set(HEADERS
   value_text.h
 )
 set(TESTS
+  branch_lifetime_test.cc
   branch_test.cc
   cleanup_test.cc
   create_test.cc
@@ -68,4 +69,5 @@ set(TESTS
   shared_version_test.cc
   value_index_test.cc
   testing/graph_place.h
+  testing/sleeping_machine.h
 )

@@ -59,8 +59,8 @@ class GroupAttempt {
 
   // kLost: everything is to be done anew upon the view that is given back.
   Result<catalog::PublishResult> publish(std::function<Status()> may_publish);
-  // After kPublished: the heads, and a receipt for each.
-  void finish(const CatalogView& published);
+  // After kPublished: the heads, if they still may be brought, and a receipt for each.
+  void finish(const CatalogView& published, bool may_follow);
 
  private:
   Status keep(const Change& change, const Capture& capture);
@@ -267,8 +267,8 @@ std::vector<PublishedTable> GroupAttempt::published_tables() const {
   return tables;
 }
 
-void GroupAttempt::finish(const CatalogView& published) {
-  const bool has_followed = follow_published(place_, published, published_tables());
+void GroupAttempt::finish(const CatalogView& published, bool may_follow) {
+  const bool has_followed = may_follow && follow_published(place_, published, published_tables());
   published_.push_back(published.state().head);
   for (size_t i = 0; i < staged_.size(); ++i) {
     published_[i].catalog_version = published.version();
@@ -415,7 +415,7 @@ class GroupWriter {
     WEFT_TRY_STATUS(may_publish());
     WEFT_TRY(catalog::PublishResult published, group.publish(may_publish));
     if (published.outcome == catalog::PublishOutcome::kPublished) {
-      group.finish(*published.view);
+      group.finish(*published.view, may_publish().ok());
       for (auto& [member, error] : failed) {
         member->result = std::move(error);
       }

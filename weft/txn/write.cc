@@ -113,7 +113,8 @@ class Writer {
       return std::optional<Receipt>();
     }
     Receipt receipt{.commit = view_->state().head, .attempts = attempt};
-    receipt.has_followed = follow_published(place_, *view_, published_tables(change));
+    receipt.has_followed = check_lifetime(place_, began_us_).ok() &&
+                           follow_published(place_, *view_, published_tables(change));
     return std::optional(std::move(receipt));
   }
 

@@ -60,7 +60,8 @@ Result<catalog::PublishResult> publish_commits(const catalog::CatalogPlace& plac
                                                const catalog::StagedPublication& staged);
 
 // Brings the heads of what was published to their numbers, and remembers them. False: not all.
-// What fails here is done by whoever writes the table next: the commit stands.
+// What fails here is done by whoever writes the table next: the commit stands. Not for a write that
+// is older than its lifetime: its branch may have ended and been taken since.
 struct PublishedTable {
   catalog::TableIdentity identity;
   const lance::StagedTransaction* staged = nullptr;
