@@ -209,48 +209,55 @@ lance::TableLocation inherited_location(const CatalogPlace& place, uint64_t vers
   return location;
 }
 
-// The beginning of a branch's own chain, for its first write: also where somebody has begun it and
-// may have come to his end before its ref. Nothing: the chain goes on.
+// The beginning of a branch's own chain, for its first write: also where somebody has put it before
+// and came to his end. Nothing: the chain goes on.
 Result<std::optional<Fork>> fork_upon(const CatalogPlace& place, const CatalogView& base) {
-  if (place.lineage.empty() || base.version() != place.lineage.front().version) {
+  if (!base.is_inherited()) {
     return std::optional<Fork>();
   }
-  lance::Snapshot parent = base.snapshot();
-  if (!base.is_inherited()) {
-    Result<lance::Snapshot> opened =
-        lance::open_version(inherited_location(place, base.version()), base.version());
-    if (!opened.ok()) {
-      return opened.error().kind() == ErrorKind::kNotFound
-                 ? Result<std::optional<Fork>>(std::optional<Fork>())
-                 : Result<std::optional<Fork>>(std::move(opened).error());
-    }
-    parent = std::move(opened).value();
-  }
-  WEFT_TRY(Fork fork, fork_of(place, parent));
+  WEFT_TRY(Fork fork, fork_of(place, base.snapshot()));
   return std::optional<Fork>(std::move(fork));
 }
 
 }  // namespace
 
-Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
-  WEFT_TRY(Fragments fragments, sort_fragments(snapshot_));
-  std::vector<CommitRecord> commits;
-  std::optional<base::Ulid> next = state_->head.id;
-  for (auto fragment = fragments.commits.rbegin();
-       fragment != fragments.commits.rend() && commits.size() < limit; ++fragment) {
-    WEFT_TRY(const auto batches, read_fragments(snapshot_, {*fragment}));
+namespace {
+
+// The commits that the head comes from, newest first and itself first, until `take` says false.
+// Others in the fragments shared a version with one of them and came after it.
+template <typename Take>
+Status walk_back(const CatalogView& view, Take take) {
+  WEFT_TRY(const Fragments fragments, sort_fragments(view.snapshot()));
+  std::optional<base::Ulid> next = view.state().head.id;
+  for (auto fragment = fragments.commits.rbegin(); fragment != fragments.commits.rend();
+       ++fragment) {
+    WEFT_TRY(const auto batches, read_fragments(view.snapshot(), {*fragment}));
     for (auto batch = batches.rbegin(); batch != batches.rend(); ++batch) {
       WEFT_TRY(std::vector<CommitRecord> found, parse_commits(*batch));
       for (auto commit = found.rbegin(); commit != found.rend(); ++commit) {
-        // Others shared a version with one that the head comes from, and came after it.
-        if (commit->id == next) {
-          next = commit->parent;
-          commits.push_back(std::move(*commit));
+        if (commit->id != next) {
+          continue;
+        }
+        next = commit->parent;
+        if (!take(std::move(*commit)) || !next.has_value()) {
+          return ok_status();
         }
       }
     }
   }
-  commits.resize(std::min<uint64_t>(commits.size(), limit));
+  return ok_status();
+}
+
+}  // namespace
+
+Result<std::vector<CommitRecord>> CatalogView::commits(uint64_t limit) const {
+  std::vector<CommitRecord> commits;
+  if (limit > 0) {
+    WEFT_TRY_STATUS(walk_back(*this, [&](CommitRecord&& commit) {
+      commits.push_back(std::move(commit));
+      return commits.size() < limit;
+    }));
+  }
   return commits;
 }
 
@@ -276,34 +283,26 @@ Result<std::vector<CommitRecord>> CatalogView::commits_since(uint64_t version) c
 
 namespace {
 
-// The newest commit that is the wanted one, none before `earliest` looked at but for those that
-// share a fragment with a later one.
+// The newest commit that is the wanted one, of those since `earliest` and the head.
 template <typename IsWanted>
 Result<std::optional<CommitRecord>> find_commit(const CatalogView& view, int64_t earliest,
                                                 IsWanted is_wanted) {
-  if (is_wanted(view.state().head)) {
-    return std::optional(view.state().head);
+  const CommitRecord& head = view.state().head;
+  if (is_wanted(head)) {
+    return std::optional(head);
   }
-  WEFT_TRY(Fragments fragments, sort_fragments(view.snapshot()));
-  for (auto fragment = fragments.commits.rbegin(); fragment != fragments.commits.rend();
-       ++fragment) {
-    WEFT_TRY(const auto batches, read_fragments(view.snapshot(), {*fragment}));
-    std::optional<CommitRecord> found;
-    bool all_earlier = true;
-    for (const columns::Batch& batch : batches) {
-      WEFT_TRY(std::vector<CommitRecord> commits, parse_commits(batch));
-      for (CommitRecord& commit : commits) {
-        all_earlier = all_earlier && commit.created_at.microseconds < earliest;
-        if (is_wanted(commit)) {
-          found = std::move(commit);
-        }
-      }
-    }
-    if (found.has_value() || all_earlier) {
-      return found;
-    }
+  std::optional<CommitRecord> found;
+  if (head.created_at.microseconds < earliest) {
+    return found;
   }
-  return std::optional<CommitRecord>();
+  WEFT_TRY_STATUS(walk_back(view, [&](CommitRecord&& commit) {
+    const bool is_late_enough = commit.created_at.microseconds >= earliest;
+    if (is_late_enough && is_wanted(commit)) {
+      found = std::move(commit);
+    }
+    return is_late_enough && !found.has_value();
+  }));
+  return found;
 }
 
 }  // namespace

@@ -86,19 +86,20 @@ class CatalogView {
   uint64_t version() const { return snapshot_.version(); }
   // Where later versions come to stand.
   const lance::TableLocation& chain() const { return chain_; }
-  // Of a branch that nobody has written yet: a version of another chain.
+  // Of a branch to which nobody has published yet: a version of another chain.
   bool is_inherited() const { return chain_.branch != snapshot_.location().branch; }
   const CatalogState& state() const { return *state_; }
   const lance::Snapshot& snapshot() const { return snapshot_; }
 
   // The head and the commits that it comes from, newest first, at most `limit`. Errors: kCorrupt.
   Result<std::vector<CommitRecord>> commits(uint64_t limit) const;
-  // Those of later versions than `version`, newest first.
+  // Those of later versions than `version`, newest first: also those that share a version with one
+  // that the head comes from, and came after it.
   Result<std::vector<CommitRecord>> commits_since(uint64_t version) const;
-  // The commit of an operation, if it is among those that began after it was named (its id holds
-  // the time; clocks may differ by kClockSkewMax).
+  // Of the head and the commits that it comes from: that of an operation, if it is among those that
+  // began after it was named (its id holds the time; clocks may differ by kClockSkewMax).
   Result<std::optional<CommitRecord>> find_operation(base::Ulid operation) const;
-  // The newest commit with this key that is not older than `earliest`. Reads the commits since
+  // The newest of them with this key that is not older than `earliest`. Reads the commits since
   // then.
   Result<std::optional<CommitRecord>> find_idempotency_key(std::string_view key,
                                                            base::WallTime earliest) const;

@@ -32,23 +32,29 @@ class SharedVersionTest : public testing::Test, public GraphPlace {
     ASSERT_TRUE(load(place(), ana(), {}, input, {}).ok());
     share();
   }
+  static txn::WriteRequest request(std::string key) {
+    return {.kind = "mutate", .actor = "ana", .idempotency_key = std::move(key)};
+  }
+  // The first row that is there, of the first three.
+  static Result<txn::Change> remove(txn::Capture& capture) {
+    WEFT_TRY(const lance::Snapshot base, capture.table("node:Person"));
+    txn::Change change;
+    txn::TableChange& table = change.tables.emplace_back();
+    table.key = "node:Person";
+    table.identity = capture.view()->state().find("node:Person")->identity;
+    const uint32_t row = base.manifest().fragments.front().deletion_file ? 1 : 0;
+    WEFT_TRY(table.staged,
+             lance::stage_delete(base, {lance::row_address(0, row)}, capture.row_options()));
+    return change;
+  }
   // One version with two commits, each of which removes the first row that it finds.
   void share() {
     OpenGraph open(store_, clock_, executor_);
-    const txn::WriteRequest request{.kind = "mutate", .actor = "ana"};
-    const txn::Prepare remove = [](txn::Capture& capture) -> Result<txn::Change> {
-      WEFT_TRY(const lance::Snapshot base, capture.table("node:Person"));
-      txn::Change change;
-      txn::TableChange& table = change.tables.emplace_back();
-      table.key = "node:Person";
-      table.identity = capture.view()->state().find("node:Person")->identity;
-      const uint32_t row = base.manifest().fragments.front().deletion_file ? 1 : 0;
-      WEFT_TRY(table.staged,
-               lance::stage_delete(base, {lance::row_address(0, row)}, capture.row_options()));
-      return change;
-    };
-    txn::GroupMember first{&request, &remove, {}};
-    txn::GroupMember second{&request, &remove, {}};
+    const txn::WriteRequest one = request("one");
+    const txn::WriteRequest two = request("two");
+    const txn::Prepare remove = &SharedVersionTest::remove;
+    txn::GroupMember first{&one, &remove, {}};
+    txn::GroupMember second{&two, &remove, {}};
     txn::write_group(open.place(random_), {&first, &second});
     ASSERT_TRUE(first.result->ok()) << first.result->error().to_string();
     ASSERT_TRUE(second.result->ok()) << second.result->error().to_string();
@@ -129,6 +135,36 @@ TEST_F(SharedVersionTest, AFirstWriteThatEndsBeforeItsPublicationChangesNothing)
   EXPECT_EQ(loaded->receipt->commit.parent, first_.id);
   const std::string now = exported({.branch = "review", .at = Newest()});
   EXPECT_THAT(now, AllOf(HasSubstr("Dee"), HasSubstr("Ben"), Not(HasSubstr("Ada"))));
+}
+
+// Else it would be told to have been done where its rows are not.
+TEST_F(SharedVersionTest, WhatALaterCommitDidIsNotDoneInABranchOfAnEarlierOne) {
+  for (const bool is_by_key : {true, false}) {
+    for (const bool is_written : {false, true}) {
+      const std::string name = std::string(is_by_key ? "k" : "o") + (is_written ? "w" : "");
+      ASSERT_TRUE(create_branch(place(), ana(), name, {.at = first_.id}).ok());
+      if (is_written) {
+        codec::MemoryInputView input(R"({"type":"Person","data":{"name":"Dee","age":4}})");
+        ASSERT_TRUE(load(place(), ana(), {.branch = name}, input, {}).ok());
+      }
+      const catalog::CatalogPlace branch = *catalog::open_branch(place(), name);
+      const auto again = [&](const catalog::CommitRecord& commit) {
+        txn::WriteRequest repeated = request(is_by_key ? commit.idempotency_key : "");
+        repeated.operation = is_by_key ? base::Ulid() : commit.operation;
+        return txn::write(branch, repeated, remove);
+      };
+      const auto first = again(first_);
+      ASSERT_TRUE(first.ok()) << first.error().to_string();
+      EXPECT_TRUE(first->is_repeated) << name;
+      EXPECT_EQ(first->commit.id, first_.id);
+      const auto second = again(second_);
+      ASSERT_TRUE(second.ok()) << second.error().to_string();
+      EXPECT_FALSE(second->is_repeated) << name;
+      EXPECT_THAT(exported({.branch = name, .at = Newest()}), Not(HasSubstr("Ben")));
+      EXPECT_TRUE(again(second_)->is_repeated);
+      EXPECT_EQ(again(second_)->commit.id, second->commit.id);
+    }
+  }
 }
 
 }  // namespace
