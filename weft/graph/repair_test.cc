@@ -415,6 +415,22 @@ TEST_F(RepairTest, APinWhoseBaseCannotBeReadIsToldAsRowsOfOthers) {
   expect_goes_on();
 }
 
+TEST_F(RepairTest, AVersionOfOthersThatLacksItsFilesIsDiscarded) {
+  ASSERT_TRUE(loaded(kCem).ok());
+  const std::string before = exported();
+  auto compaction = lance::stage_compaction(head("Person"), {}, foreign());
+  ASSERT_TRUE(compaction.ok() && compaction->has_value());
+  const lance::Snapshot theirs = commit(std::move(**compaction));
+  ASSERT_TRUE(store_.remove(*theirs.data_file_name(theirs.manifest().fragments[0].files[0])).ok());
+  const Status refused = loaded(R"({"type":"Person","data":{"name":"Dee"}})");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().fact("reason"), "foreign-version") << refused.error().to_string();
+  const auto done = repaired(Remedy::kDiscard);
+  ASSERT_TRUE(done.ok()) << done.error().to_string();
+  EXPECT_EQ(exported(), before);
+  expect_goes_on();
+}
+
 TEST_F(RepairTest, AnOperationHappensOnce) {
   append("Person", kCem);
   const base::Ulid operation = ulid();

@@ -28,7 +28,8 @@ Error foreign_version(const TableEntry& table, const HeadReport& report) {
   error = std::move(error)
               .with("table", table.key)
               .with("path", table.path)
-              .with("version", report.other_version);
+              .with("version",
+                    report.other_version != 0 ? report.other_version : report.head->version());
   if (!report.other_operation.empty()) {
     error = std::move(error).with("operation", report.other_operation);
   }
@@ -105,8 +106,13 @@ Result<lance::Snapshot> Capture::find_version(std::string_view key) {
         return foreign_version(*found, report);
       }
       [[fallthrough]];
-    default:
-      return stand_upon(key, *report.head, pinned, kKeepPrefix);
+    default: {
+      auto onto = stand_upon(key, *report.head, pinned, kKeepPrefix);
+      // Files that it names are gone: nothing can be built upon it, and a repair discards it.
+      return !onto.ok() && onto.error().kind() == ErrorKind::kNotFound
+                 ? Result<lance::Snapshot>(foreign_version(*found, report))
+                 : std::move(onto);
+    }
   }
 }
 
@@ -159,17 +165,21 @@ Result<Change> Capture::rebase(const std::string& key) {
   // What does not descend from its base (a repair's pin), or is no small change of it, comes back
   // whole. Rows of others may have been discarded by it, and are again.
   WEFT_TRY(bool is_whole, replaces_all(pinned));
-  WEFT_TRY(const lance::Snapshot onto,
-           stand_upon(key, *report.head, pinned, is_whole ? kDiscardedPrefix : kKeepPrefix));
+  const auto onto =
+      stand_upon(key, *report.head, pinned, is_whole ? kDiscardedPrefix : kKeepPrefix);
+  if (!onto.ok()) {
+    return onto.error().kind() == ErrorKind::kNotFound ? foreign_version(*found, report)
+                                                       : onto.error();
+  }
   Change change;
   TableChange& table = change.tables.emplace_back();
   table.key = key;
   table.identity = found->identity;
   auto carried = is_whole ? Result<lance::StagedTransaction>(lance::StagedTransaction())
-                          : lance::stage_carried_over(onto, *report.base, pinned, stage_options());
+                          : lance::stage_carried_over(*onto, *report.base, pinned, stage_options());
   is_whole = is_whole || (!carried.ok() && carried.error().kind() == ErrorKind::kUnsupported);
   if (is_whole) {
-    WEFT_TRY(lance::Snapshot restored, lance::restored_under(onto, pinned));
+    WEFT_TRY(lance::Snapshot restored, lance::restored_under(*onto, pinned));
     carried =
         lance::Stage(std::move(restored), repair_options().stage).finish(lance::UpdateOperation());
   }
@@ -187,6 +197,16 @@ Result<Capture::Standing> Capture::examine(std::string_view key) {
   }
   if (report.state != HeadState::kPinned) {
     WEFT_TRY_STATUS(check_is_newest());
+    const Status synced = sync_others(place_, *report.head, pinned);
+    if (!synced.ok() && synced.error().kind() != ErrorKind::kNotFound) {
+      return synced.error();
+    }
+    if (!synced.ok() && report.state != HeadState::kOtherRows) {
+      // Nobody can build upon it, whatever rows it says that it has.
+      report.state = HeadState::kOtherRows;
+      report.base.reset();
+      report.first_version = found->pin.head_version;
+    }
   }
   return Standing{std::move(pinned), std::move(report)};
 }

@@ -361,9 +361,8 @@ Result<HeadReport> examine_head(const catalog::CatalogPlace& place,
   return report;
 }
 
-Result<std::string> guard_version(const catalog::CatalogPlace& place,
-                                  const lance::Snapshot& version, const lance::Snapshot& pinned,
-                                  std::string_view prefix, const lance::StageOptions& options) {
+Status sync_others(const catalog::CatalogPlace& place, const lance::Snapshot& version,
+                   const lance::Snapshot& pinned) {
   std::vector<std::string> names = {
       version.location().object(lance::manifest_name(version.version(), version.naming()))};
   for (const lance::Fragment& fragment : version.manifest().fragments) {
@@ -373,13 +372,19 @@ Result<std::string> guard_version(const catalog::CatalogPlace& place,
     }
   }
   Status synced = place.store.sync_existing(names);
-  if (!synced.ok() && synced.error().kind() == ErrorKind::kNotFound) {
-    // An engine's cleanup knows nothing of versions that are only published, and took deletion
-    // files of ours; there are copies.
-    WEFT_TRY_STATUS(lance::restore_kept(version));
-    synced = place.store.sync_existing(names);
+  if (synced.ok() || synced.error().kind() != ErrorKind::kNotFound) {
+    return synced;
   }
-  WEFT_TRY_STATUS(synced);
+  // An engine's cleanup knows nothing of versions that are only published, and took deletion files
+  // of ours; there are copies.
+  WEFT_TRY_STATUS(lance::restore_kept(version));
+  return place.store.sync_existing(names);
+}
+
+Result<std::string> guard_version(const catalog::CatalogPlace& place,
+                                  const lance::Snapshot& version, const lance::Snapshot& pinned,
+                                  std::string_view prefix, const lance::StageOptions& options) {
+  WEFT_TRY_STATUS(sync_others(place, version, pinned));
   // One name for one content, so that several writers, or attempts of one, leave one branch.
   const std::string hash = codec::to_hex(codec::blake3_16(version.file().view()));
   std::string name =

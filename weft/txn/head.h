@@ -73,6 +73,11 @@ inline constexpr uint64_t kForeignTransactionsMax = 1024;
 inline constexpr std::string_view kKeepPrefix = "weft-keep.";
 inline constexpr std::string_view kDiscardedPrefix = "weft-discarded.";
 
+// Syncs what a version of others has and the pin has not. Errors: kNotFound if some of it is gone;
+// those of the store.
+Status sync_others(const catalog::CatalogPlace& place, const lance::Snapshot& version,
+                   const lance::Snapshot& pinned);
+
 // Makes the rows of a version of others last: files that the pin does not have are synced, and a
 // native branch of the table keeps an engine's cleanup off them. Returns the branch's name.
 // Errors: those of the store.
