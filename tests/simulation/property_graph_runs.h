@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tests/simulation/property_graph_world.h"
+#include <sched.h>
 
 namespace weft::simulation {
 
@@ -13,6 +14,18 @@ struct RunResult {
   std::string violations;  // "": none
   World::Counts counts;
 };
+
+// Actors are threads of which one runs at a time: handing over to another processor costs more than
+// all that they do.
+inline void stay_on_this_processor() {
+  const int processor = sched_getcpu();
+  if (processor >= 0) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(processor, &only);
+    static_cast<void>(sched_setaffinity(0, sizeof(only), &only));
+  }
+}
 
 inline RunResult run_seed(uint64_t seed) {
   auto world = std::make_unique<World>(seed);

@@ -39,7 +39,8 @@ class TableChecker {
     std::set<std::string> looked;
     for (auto& [life, chain] : history_.chains) {
       const auto view = catalog::open_latest(chain.place);
-      if (!view.ok() || chain.is_struck) {
+      // One that has ended a cleanup may have taken, or have begun to.
+      if (!view.ok() || world_.archive.contains(life)) {
         continue;
       }
       for (const catalog::TableEntry& table : view->state().tables) {
