@@ -213,7 +213,7 @@ class TableChecker {
         const auto loaded =
             graph::load(plain_place(world_, executor_), {"ana", policy},
                         {.mode = graph::LoadMode::kMerge, .branch = branch}, input, {});
-        const bool is_foreign = !loaded.ok() && !world_.foreign_rows.empty() &&
+        const bool is_foreign = !loaded.ok() && world_.may_have_foreign_rows &&
                                 loaded.error().fact("reason") == "foreign-version" &&
                                 loaded.error().fact("table") == "node:City";
         if (is_foreign) {
