@@ -200,7 +200,9 @@ class Mutator {
           batch.is_edge ? *snapshot.find_edge(batch.type) : *snapshot.find_node(batch.type);
       auto& table = attempt.tables[type.key()];
       if (table == nullptr) {
-        table = std::make_unique<graph::LoadedTable>(type, place_.life, lance::RowOptions(), true);
+        // All rows of a mutation wait (M5 bounds them): nothing is written before all is checked.
+        table = std::make_unique<graph::LoadedTable>(type, place_.life, lance::RowOptions(), true,
+                                                     graph::kWaitingRowsMax, UINT64_MAX);
       }
       WEFT_TRY_STATUS(table->add(batch));
     }

@@ -236,8 +236,24 @@ TEST_F(Mutations, OfTooManyRowsAreRefusedByName) {
   EXPECT_EQ(outcome("delete Note where n > 0"), "8192/0");
 }
 
+TEST_F(Mutations, OfTooManyBytesAreRefusedByName) {
+  std::string lines;
+  for (int i = 0; i < 4; ++i) {
+    lines += R"({"type":"Note","data":{"n":)" + std::to_string(i) + R"(,"text":")" +
+             std::string(kMutationBytesMax / 4, 'x') + "\"}}\n";
+  }
+  codec::MemoryInputView input(lines);
+  ASSERT_TRUE(graph::load(place(), ana(), {.mode = graph::LoadMode::kAppend}, input, {}).ok());
+  const auto refused = run("update Note set { n: 9 } where n >= 0");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind(), ErrorKind::kLimit);
+  EXPECT_EQ(refused.error().fact("bytes_max"), "33554432");
+  EXPECT_EQ(outcome("update Note set { n: 9 } where n > 0"), "3/0");
+}
+
 TEST_F(Mutations, DryRunsWriteNothing) {
   const auto before = graph::open_snapshot(place());
+  const size_t objects = store_.list("", true)->size();
   const auto dry = mutate(
       place(), ana(), {.text = "query m() { insert Note { text: \"a\" } }", .dry_run = true}, {});
   ASSERT_TRUE(dry.ok()) << dry.error().to_string();
@@ -246,6 +262,7 @@ TEST_F(Mutations, DryRunsWriteNothing) {
   const auto after = graph::open_snapshot(place());
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_EQ((*before)->commit().id, (*after)->commit().id);
+  EXPECT_EQ(store_.list("", true)->size(), objects);
 }
 
 // What a mutation inserts or changes is found by the indices of its table, not by reading its rows.

@@ -39,12 +39,13 @@ uint64_t batch_bytes(const columns::Batch& batch) {
 }
 
 LoadedTable::LoadedTable(const TypeTable& table, std::string life, lance::RowOptions options,
-                         bool keep, uint64_t waiting_rows_max)
+                         bool keep, uint64_t waiting_rows_max, uint64_t waiting_bytes_max)
     : table_(table),
       life_(std::move(life)),
       options_(std::move(options)),
       keep_(keep),
       waiting_rows_max_(std::min(waiting_rows_max, kWaitingRowsMax)),
+      waiting_bytes_max_(waiting_bytes_max),
       has_cardinality_(table.is_edge() && is_bounded(table.edge()->cardinality)) {
   for (const std::vector<std::string>& members : table.type().uniques) {
     LoadedUnique& unique = uniques_.emplace_back();
@@ -135,8 +136,8 @@ Status LoadedTable::add(const ndjson::TypedBatch& batch) {
   }
   waiting_.push_back(batch.rows);
   waiting_bytes_ += batch_bytes(batch.rows);
-  return row_count_ > waiting_rows_max_ || waiting_bytes_ > kWaitingBytesMax ? spill()
-                                                                             : ok_status();
+  return row_count_ > waiting_rows_max_ || waiting_bytes_ > waiting_bytes_max_ ? spill()
+                                                                               : ok_status();
 }
 
 Status LoadedTable::finish() {

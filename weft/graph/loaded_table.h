@@ -41,9 +41,10 @@ using SourceCounts = std::unordered_map<codec::Digest16, SourceCount, DigestHash
 class LoadedTable {
  public:
   // `life`: of the branch that is written. `options` names what is written. Without `keep` rows are
-  // looked at and dropped: a dry run.
+  // looked at and dropped: a dry run. Beyond what may wait the rows are written by `options`.
   LoadedTable(const TypeTable& table, std::string life, lance::RowOptions options, bool keep,
-              uint64_t waiting_rows_max = kWaitingRowsMax);
+              uint64_t waiting_rows_max = kWaitingRowsMax,
+              uint64_t waiting_bytes_max = kWaitingBytesMax);
 
   Status add(const ndjson::TypedBatch& batch);
   // Rows that wait are written now, for all of them take too much.
@@ -85,6 +86,7 @@ class LoadedTable {
   lance::RowOptions options_;
   const bool keep_;
   const uint64_t waiting_rows_max_;
+  const uint64_t waiting_bytes_max_;
   const bool has_cardinality_;
   uint64_t row_count_ = 0;
   uint64_t waiting_bytes_ = 0;
