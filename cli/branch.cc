@@ -187,7 +187,8 @@ void add_branch(CLI::App& app, Action& action) {
   create.add_option("name", arguments->name, "Its name")->required();
   add_graph(create, *arguments);
   create.add_option("--from", arguments->from, "The branch that it starts from (default: main)");
-  create.add_option("--at", arguments->at, "The commit or time of that branch (default: newest)");
+  create.add_option("--at", arguments->at, "The commit or time of that branch (default: newest)")
+      ->check(not_empty());
   add_actor_option(create, arguments->change);
   add_details(create, *arguments);
 

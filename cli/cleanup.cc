@@ -91,8 +91,7 @@ void add_cleanup(CLI::App& app, Action& action) {
   command->add_option("graph", arguments->target.graph, "The graph's folder");
   command->add_option("--store", arguments->target.store,
                       "The graph's folder, by name of the option");
-  command->add_option("--as", arguments->change.actor,
-                      "Who does it (default: WEFT_ACTOR, else the login name)");
+  add_actor_option(*command, arguments->change);
   command->add_flag("--dry-run", arguments->dry_run, "Tell what would go; nothing is written");
   command->add_flag("--yes", arguments->yes, "Remove it");
   command

@@ -24,6 +24,14 @@ std::string login_name() {
 
 }  // namespace
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](const std::string& value) {
+        return value.empty() ? "the value is empty; leave the option out instead" : std::string();
+      },
+      "");
+}
+
 void add_graph_options(CLI::App& command, GraphArguments& arguments) {
   command.add_option("graph", arguments.graph, "The graph's folder");
   command.add_option("--store", arguments.store, "The graph's folder, by name of the option");
@@ -31,25 +39,31 @@ void add_graph_options(CLI::App& command, GraphArguments& arguments) {
 }
 
 void add_time_options(CLI::App& command, GraphArguments& arguments) {
-  command.add_option("--at,--snapshot", arguments.at,
-                     "As it was at this commit, or at this time (2026-11-30T12:00:00Z)");
+  command
+      .add_option("--at,--snapshot", arguments.at,
+                  "As it was at this commit, or at this time (2026-11-30T12:00:00Z)")
+      ->check(not_empty());
 }
 
 void add_actor_option(CLI::App& command, ChangeArguments& arguments) {
-  command.add_option("--as", arguments.actor,
-                     "Who does it (default: WEFT_ACTOR, else the login name)");
+  command
+      .add_option("--as", arguments.actor, "Who does it (default: WEFT_ACTOR, else the login name)")
+      ->check(not_empty());
 }
 
 void add_change_options(CLI::App& command, ChangeArguments& arguments) {
   add_actor_option(command, arguments);
   command.add_option("-m,--message", arguments.message, "Why");
-  command.add_option("--operation", arguments.operation,
-                     "An id (ULID) under which the change happens once, however often it is tried");
+  command
+      .add_option("--operation", arguments.operation,
+                  "An id (ULID) under which the change happens once, however often it is tried")
+      ->check(not_empty());
 }
 
 void add_condition_option(CLI::App& command, ChangeArguments& arguments) {
-  command.add_option("--if-commit", arguments.expected_head,
-                     "Only if this commit is still the newest");
+  command
+      .add_option("--if-commit", arguments.expected_head, "Only if this commit is still the newest")
+      ->check(not_empty());
 }
 
 Result<std::string> actor_of(const ChangeArguments& arguments) {

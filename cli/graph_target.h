@@ -24,6 +24,9 @@ struct GraphArguments {
   std::string branch = std::string(graph::kMainBranch);
   std::string at;
 };
+// For options whose value chooses a state, a condition or a name: an empty one, as an unset
+// variable of a script gives, is refused and not taken for an option that was not given.
+CLI::Validator not_empty();
 // The graph, as an argument or by --store, and --branch.
 void add_graph_options(CLI::App& command, GraphArguments& arguments);
 // --at.

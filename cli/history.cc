@@ -175,8 +175,7 @@ void add_snapshot(CLI::App& app, Action& action) {
                     "Where each table lies and which version of it other Lance readers open");
   command->add_flag("--keep", arguments->keep,
                     "The same; what they cannot open any more becomes a native branch first");
-  command->add_option("--as", arguments->change.actor,
-                      "Who does it (default: WEFT_ACTOR, else the login name)");
+  add_actor_option(*command, arguments->change);
   command->callback([arguments, &action] {
     action = [arguments](Session& s) { return show_snapshot(*arguments, s); };
   });

@@ -168,11 +168,15 @@ void add_load(CLI::App& app, Action& action) {
       ->required()
       ->check(CLI::IsMember({"append", "merge", "overwrite"}));
   add_condition_option(*command, arguments->change);
-  command->add_option("--from", arguments->from,
-                      "If there is no such --branch, make it from this one; without effect if the "
-                      "load fails");
-  command->add_option("--idempotency-key", arguments->idempotency_key,
-                      "A name of your own under which this load happens once (kept for a week)");
+  command
+      ->add_option("--from", arguments->from,
+                   "If there is no such --branch, make it from this one; without effect if the "
+                   "load fails")
+      ->check(not_empty());
+  command
+      ->add_option("--idempotency-key", arguments->idempotency_key,
+                   "A name of your own under which this load happens once (kept for a week)")
+      ->check(not_empty());
   command->add_flag("--dry-run", arguments->dry_run, "Check everything, write nothing");
   command->callback([arguments, &action] {
     action = [arguments](Session& s) { return load_graph(*arguments, s); };

@@ -119,9 +119,10 @@ void add_mutate(CLI::App& app, Action& action) {
   command->add_option("--params-file", arguments->params_path, "The same in a file");
   add_change_options(*command, arguments->change);
   add_condition_option(*command, arguments->change);
-  command->add_option(
-      "--idempotency-key", arguments->idempotency_key,
-      "A name of your own under which this mutation happens once (kept for a week)");
+  command
+      ->add_option("--idempotency-key", arguments->idempotency_key,
+                   "A name of your own under which this mutation happens once (kept for a week)")
+      ->check(not_empty());
   command->add_flag("--dry-run", arguments->dry_run, "Check everything, write nothing");
   command->callback(
       [arguments, &action] { action = [arguments](Session& s) { return mutate(*arguments, s); }; });

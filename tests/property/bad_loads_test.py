@@ -139,7 +139,7 @@ def huge_line(graph, begin):
 
 
 def damaged(graph, folder):
-    """The newest version of the catalog is cut or gone: named, and never an older graph in silence."""
+    """The newest version of the catalog is cut, empty or overwritten: named, and never an older graph in silence."""
     copy = os.path.join(folder, "damaged.weft")
     shutil.copytree(graph, copy)
     names = glob.glob(os.path.join(copy, "__manifest", "_versions", "*.manifest"))
@@ -202,6 +202,17 @@ def main():
         expect(load(os.path.join(folder, "none.weft"), GOOD).returncode == 4, "no graph")
         expect(load(graph, "", "--if-commit", "01ARZ3NDEKTSV4RRFFQ69G5FAV").returncode == 5, "another head")
         expect(load(graph, "", "--if-commit", "x").returncode == 2, "no id")
+        # What an unset variable of a script leaves is no option that was not given.
+        for option in ("--if-commit", "--idempotency-key", "--operation", "--as", "--from"):
+            ran = load(graph, GOOD.replace("ada", "eve").replace("a@x", "e@x"), option, "")
+            expect(ran.returncode == 2 and option.encode() in ran.stderr, f"load with an empty {option}: {ran}")
+        insert = 'query m() { insert Person { name: "eve" } }'
+        for argv in (["mutate", "-e", insert, "--if-commit", ""], ["mutate", "-e", insert, "--idempotency-key", ""],
+                     ["query", "-e", "query q() { match { $p: Person } return { $p.name } }", "--at", ""], ["export", "--at", ""],
+                     ["branch", "create", "eve", "--at", ""], ["snapshot", "--at", ""], ["commit", "list", "--at", ""],
+                     ["cleanup", "--yes", "--as", ""]):
+            ran = weft(*argv, "--store", graph)
+            expect(ran.returncode == 2 and argv[-2].encode() in ran.stderr and ran.stdout == b"", f"{argv}: {ran}")
         expect(history(graph) == before, "something was published")
         # Nothing stays of what was refused but what sweeping takes.
         expect(load(graph, many.replace("-1", "1"), "--dry-run").returncode == 0, "a dry run")
