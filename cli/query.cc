@@ -32,7 +32,24 @@ Status run_query(const OneTarget& arguments, Session& session) {
   return answer_query(arguments.query, std::move(query), graph->source(), *environment, session);
 }
 
+// What only SPARQL has would change the answer if it were passed over.
+Status refuse_sparql_options(const QueryArguments& query) {
+  const std::pair<std::string_view, bool> given[] = {
+      {"the text of a SPARQL query", !query.text.empty()},
+      {"--query-file", !query.text_path.empty()},
+      {"--base", !query.base_iri.empty()},
+      {"--entail", !query.entail.empty()}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given) {
+      return Error(ErrorKind::kInvalid, "a query over a property graph does not take this")
+          .with("option", option);
+    }
+  }
+  return ok_status();
+}
+
 Status run_graph(const OneTarget& arguments, Session& session) {
+  WEFT_TRY_STATUS(refuse_sparql_options(arguments.query));
   GraphQueryArguments graph = arguments.graph;
   graph.name = arguments.target;
   graph.format = arguments.query.format;

@@ -73,8 +73,10 @@ Status run_unseen(exec::PreparedQuery& query) {
 void add_query_options(CLI::App& command, QueryArguments& arguments) {
   command.add_option("--query-file", arguments.text_path,
                      "The query in a file; - is standard input");
-  command.add_option("--format", arguments.format,
-                     "table, json, xml, csv, tsv; of graphs nt, ttl, nq, trig, rdfxml");
+  command.add_option(
+      "--format", arguments.format,
+      "table, json, xml, csv, tsv; of graphs nt, ttl, nq, trig, rdfxml; of queries over "
+      "property graphs table, json, ndjson, csv, kv");
   command.add_option("--base", arguments.base_iri, "Base of relative IRIs in the query");
   command.add_option("--timeout", arguments.timeout_seconds, "Give up after so many seconds")
       ->check(CLI::Range(0.0, kTimeoutMaxSeconds));
