@@ -65,9 +65,11 @@ class TableChecker {
         continue;
       }
       const auto transaction = snapshot->transaction();
+      // Of ours there are copies; the foreigner's cleanup may have taken what its own version says.
+      const bool is_known = transaction.ok() && transaction->has_value();
       const bool is_foreign =
-          transaction.ok() && *transaction &&
-          lance::find_entry((*transaction)->properties, kForeignProperty) != nullptr;
+          is_known ? lance::find_entry((*transaction)->properties, kForeignProperty) != nullptr
+                   : world_.weather.has_foreigner;
       world_.counts.foreign_versions += is_foreign ? 1 : 0;
       const auto pins = history_.pins.find({table_name(location), entry.version});
       const std::string hash = codec::to_hex(codec::blake3_16(snapshot->file().view()));
