@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "weft/storage/object_group.h"
 #include "weft/storage/which_exist.h"
 
 namespace weft::storage {
@@ -89,7 +90,28 @@ class CountingAppend final : public AppendFile {
   StoreCounter& counter_;
 };
 
-class CountingStore final : public ObjectStore, public ManyAsker {
+// A read is one call for each part: what a store of one range a request is asked.
+class CountingGroup final : public ObjectGroup {
+ public:
+  CountingGroup(std::unique_ptr<ObjectGroup> inner, StoreCounter& counter)
+      : inner_(std::move(inner)), counter_(counter) {}
+
+  Result<std::vector<Buffer>> read(const std::vector<GroupPart>& parts,
+                                   std::stop_token stop) override {
+    uint64_t bytes = 0;
+    for (const GroupPart& part : parts) {
+      bytes += part.range.size;
+    }
+    const Ongoing ongoing(counter_, Operation::kRead, parts.size(), bytes);
+    return inner_->read(parts, std::move(stop));
+  }
+
+ private:
+  std::unique_ptr<ObjectGroup> inner_;
+  StoreCounter& counter_;
+};
+
+class CountingStore final : public ObjectStore, public ManyAsker, public GroupOpener {
  public:
   CountingStore(ObjectStore& inner, StoreCounter& counter) : inner_(inner), counter_(counter) {}
 
@@ -111,6 +133,10 @@ class CountingStore final : public ObjectStore, public ManyAsker {
   Result<std::vector<bool>> which_exist(const std::vector<std::string>& names) override {
     const Ongoing ongoing(counter_, Operation::kWhichExist, names.size(), 0);
     return storage::which_exist(inner_, names);
+  }
+  std::unique_ptr<ObjectGroup> open_group(std::vector<GroupMember> members) override {
+    return std::make_unique<CountingGroup>(storage::open_group(inner_, std::move(members)),
+                                           counter_);
   }
   Result<PutOutcome> put_if_absent(const std::string& name, ByteView bytes) override {
     const Ongoing ongoing(counter_, Operation::kPutIfAbsent, 1, bytes.size());

@@ -16,9 +16,12 @@ set(SOURCES
   memory_append.cc
   memory_store.cc
   names.cc
+  object_group.cc
   object_memory.cc
   object_store.cc
   pending_file.cc
+  remembered_blocks.cc
+  remembering_group.cc
   scratch.cc
   which_exist.cc
 )
@@ -39,9 +42,12 @@ set(HEADERS
   local_tree.h
   memory_store.h
   names.h
+  object_group.h
   object_memory.h
   object_store.h
   pending_file.h
+  remembered_blocks.h
+  remembering_group.h
   scratch.h
   steps.h
   testing/ends_before_sync.h
@@ -55,6 +61,7 @@ set(TESTS
   decorators_test.cc
   local_file_test.cc
   local_store_test.cc
+  object_group_test.cc
   object_memory_test.cc
   object_store_test.cc
   scratch_test.cc

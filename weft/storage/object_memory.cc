@@ -1,23 +1,15 @@
 #include "weft/storage/object_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "weft/storage/memory_store.h"
+#include "weft/storage/remembered_blocks.h"
+#include "weft/storage/remembering_group.h"
 #include "weft/storage/which_exist.h"
 
 namespace weft::storage {
 namespace {
-
-uint64_t block_count(uint64_t size) {
-  return (size + kRememberedBlockBytes - 1) / kRememberedBlockBytes;
-}
-
-Range range_of_block(uint64_t size, uint64_t index) {
-  const uint64_t offset = index * kRememberedBlockBytes;
-  return {offset, std::min(kRememberedBlockBytes, size - offset)};
-}
 
 // Reads what is remembered from memory, the rest from the object, which is opened when it is first
 // needed.
@@ -40,72 +32,38 @@ class RememberingReader final : public ObjectReader {
   Result<std::vector<Buffer>> read_many(const std::vector<Range>& ranges,
                                         std::stop_token stop) override {
     WEFT_TRY_STATUS(check_ranges(ranges, size(), name_));
-    Blocks blocks;
+    RememberedBlocks blocks;
     for (const Range& range : ranges) {
-      add_blocks(range, blocks);
+      add_blocks(range, size(), blocks);
     }
     if (is_known_ && size() <= kRememberedWholeBytesMax && !is_remembered(blocks)) {
       // Asked for again: what is small is read as a whole, once.
-      add_blocks({0, size()}, blocks);
+      add_blocks({0, size()}, size(), blocks);
     }
     WEFT_TRY_STATUS(fill(blocks, std::move(stop)));
     std::vector<Buffer> answers;
     answers.reserve(ranges.size());
     for (const Range& range : ranges) {
-      answers.push_back(assemble(range, blocks));
+      answers.push_back(join_blocks(range, blocks));
     }
     return answers;
   }
 
  private:
-  using Blocks = std::vector<std::pair<uint64_t, Buffer>>;  // ascending
-
-  static void add_blocks(const Range& range, Blocks& blocks) {
-    const uint64_t first = range.offset / kRememberedBlockBytes;
-    const uint64_t end = range.size == 0 ? first : block_count(range.offset + range.size);
-    for (uint64_t index = first; index < end; ++index) {
-      const auto at = std::ranges::lower_bound(blocks, index, {}, &Blocks::value_type::first);
-      if (at == blocks.end() || at->first != index) {
-        blocks.emplace(at, index, Buffer());
-      }
-    }
-  }
-
-  bool is_remembered(const Blocks& blocks) const {
-    return std::ranges::all_of(blocks, [this](const Blocks::value_type& block) {
+  bool is_remembered(const RememberedBlocks& blocks) const {
+    return std::ranges::all_of(blocks, [this](const RememberedBlocks::value_type& block) {
       return memory_.block(object_, block.first).has_value();
     });
   }
 
-  Status fill(Blocks& blocks, std::stop_token stop) {
-    std::vector<size_t> missing;
-    std::vector<Range> ranges;
-    for (size_t i = 0; i < blocks.size(); ++i) {
-      std::optional<Buffer> found = memory_.block(object_, blocks[i].first);
-      if (found.has_value()) {
-        blocks[i].second = *std::move(found);
-        continue;
-      }
-      const Range range = range_of_block(object_.size, blocks[i].first);
-      if (!missing.empty() && ranges.back().offset + ranges.back().size == range.offset) {
-        ranges.back().size += range.size;
-      } else {
-        ranges.push_back(range);
-      }
-      missing.push_back(i);
-    }
-    if (missing.empty()) {
+  Status fill(RememberedBlocks& blocks, std::stop_token stop) {
+    const MissingBlocks missing = find_blocks(memory_, object_, blocks);
+    if (missing.blocks.empty()) {
       return ok_status();
     }
     WEFT_TRY(ObjectReader* const inner, open());
-    WEFT_TRY(const std::vector<Buffer> read, inner->read_many(ranges, std::move(stop)));
-    size_t at = 0;
-    for (const size_t i : missing) {
-      const Range range = range_of_block(object_.size, blocks[i].first);
-      at += range.offset >= ranges[at].offset + ranges[at].size ? 1 : 0;
-      blocks[i].second = read[at].slice(range.offset - ranges[at].offset, range.size);
-      memory_.insert_block(object_, blocks[i].first, blocks[i].second.view());
-    }
+    WEFT_TRY(const std::vector<Buffer> read, inner->read_many(missing.ranges, std::move(stop)));
+    take_blocks(memory_, object_, missing, read, memory_.is_room_for(missing.bytes), blocks);
     return ok_status();
   }
 
@@ -124,27 +82,6 @@ class RememberingReader final : public ObjectReader {
     return inner_.get();
   }
 
-  static Buffer assemble(const Range& range, const Blocks& blocks) {
-    const uint64_t first = range.offset / kRememberedBlockBytes;
-    auto at = std::ranges::lower_bound(blocks, first, {}, &Blocks::value_type::first);
-    if (range.size == 0) {
-      return {};
-    }
-    const uint64_t skip = range.offset - first * kRememberedBlockBytes;
-    if (skip + range.size <= at->second.size()) {
-      return at->second.slice(skip, range.size);
-    }
-    Bytes joined;
-    joined.reserve(range.size);
-    for (uint64_t from = skip; joined.size() < range.size; ++at, from = 0) {
-      const uint64_t count =
-          std::min<uint64_t>(at->second.size() - from, range.size - joined.size());
-      const ByteView part = at->second.view().subspan(from, count);
-      joined.insert(joined.end(), part.begin(), part.end());
-    }
-    return Buffer::from(std::move(joined));
-  }
-
   ObjectStore& store_;
   ObjectMemory& memory_;
   const std::string name_;
@@ -154,7 +91,7 @@ class RememberingReader final : public ObjectReader {
   std::unique_ptr<ObjectReader> inner_ WEFT_GUARDED_BY(mutex_);
 };
 
-class RememberingStore final : public ObjectStore, public ManyAsker {
+class RememberingStore final : public ObjectStore, public ManyAsker, public GroupOpener {
  public:
   RememberingStore(ObjectStore& inner, ObjectMemory& memory, Keeps keeps)
       : inner_(inner), memory_(memory), keeps_(std::move(keeps)) {}
@@ -195,6 +132,9 @@ class RememberingStore final : public ObjectStore, public ManyAsker {
   }
   Result<std::vector<bool>> which_exist(const std::vector<std::string>& names) override {
     return storage::which_exist(inner_, names);
+  }
+  std::unique_ptr<ObjectGroup> open_group(std::vector<GroupMember> members) override {
+    return remembering_group(inner_, memory_, keeps_, std::move(members));
   }
 
   Result<PutOutcome> put_if_absent(const std::string& name, ByteView bytes) override {
@@ -263,7 +203,7 @@ class RememberingStore final : public ObjectStore, public ManyAsker {
 std::optional<ObjectMemory::Known> ObjectMemory::find(const std::string& name) const {
   const base::MutexLock lock(mutex_);
   const auto at = known_.find(name);
-  return at == known_.end() ? std::nullopt : std::optional(at->second);
+  return at == known_.end() ? std::nullopt : std::optional(at->second.known);
 }
 
 ObjectMemory::Known ObjectMemory::note(const std::string& name, uint64_t size) {
@@ -272,7 +212,7 @@ ObjectMemory::Known ObjectMemory::note(const std::string& name, uint64_t size) {
   if (known_.size() >= kRememberedObjectsMax && !known_.contains(name)) {
     known_.clear();  // blocks that nobody names any more leave by and by
   }
-  return known_.try_emplace(name, Known{id, size}).first->second;
+  return known_.try_emplace(name, Entry{.known = {id, size}}).first->second.known;
 }
 
 void ObjectMemory::forget(const std::string& name) {
@@ -283,10 +223,10 @@ void ObjectMemory::forget(const std::string& name) {
     if (at == known_.end()) {
       return;
     }
-    object = at->second;
+    object = at->second.known;
     known_.erase(at);
   }
-  blocks_.erase(object.id, block_count(object.size));
+  blocks_.erase(object.id, remembered_block_count(object.size));
 }
 
 std::optional<Buffer> ObjectMemory::block(const Known& object, uint64_t index) {
@@ -302,10 +242,73 @@ void ObjectMemory::insert_whole(const std::string& name, ByteView bytes) {
   if (object.size != bytes.size()) {
     return;
   }
-  for (uint64_t index = 0; index < block_count(bytes.size()); ++index) {
-    const Range range = range_of_block(bytes.size(), index);
+  for (uint64_t index = 0; index < remembered_block_count(bytes.size()); ++index) {
+    const Range range = remembered_block(bytes.size(), index);
     blocks_.insert({object.id, index}, bytes.subspan(range.offset, range.size));
   }
+}
+
+void ObjectMemory::note_use(const std::string& name) {
+  const base::MutexLock lock(mutex_);
+  const auto at = known_.find(name);
+  if (at != known_.end()) {
+    at->second.used_at = ++uses_;
+  }
+}
+
+void ObjectMemory::note_miss(const std::string& name) {
+  const base::MutexLock lock(mutex_);
+  const auto at = known_.find(name);
+  if (at != known_.end() && at->second.misses++ == 0) {
+    at->second.missed_at = ++uses_;
+  }
+}
+
+bool ObjectMemory::keep_part(const std::string& name, uint64_t bytes) {
+  const base::MutexLock lock(mutex_);
+  const auto at = known_.find(name);
+  if (at == known_.end() || at->second.misses * kRememberedWholeBytesMax < bytes) {
+    return false;
+  }
+  Entry& entry = at->second;
+  entry.misses = 0;  // if there is no room, it is asked for again after as many
+  if (bytes > kRememberedWholeBytesMax && entry.kept_bytes == 0) {
+    if (!make_room(bytes, entry.missed_at)) {
+      return false;
+    }
+    entry.kept_bytes = bytes;
+  }
+  return true;
+}
+
+bool ObjectMemory::make_room(uint64_t bytes, uint64_t missed_at) {
+  const uint64_t kept_max = blocks_.bytes_max() / 2;
+  std::vector<Entry*> unused;
+  uint64_t stays = bytes;
+  for (auto& [name, entry] : known_) {
+    if (entry.kept_bytes > 0 && entry.used_at < missed_at) {
+      unused.push_back(&entry);
+    } else {
+      stays += entry.kept_bytes;
+    }
+  }
+  if (stays > kept_max) {
+    return false;
+  }
+  // Their blocks leave by and by (R3).
+  for (Entry* const entry : unused) {
+    entry->kept_bytes = 0;
+  }
+  return true;
+}
+
+uint64_t ObjectMemory::kept_bytes() const {
+  const base::MutexLock lock(mutex_);
+  uint64_t sum = 0;
+  for (const auto& [name, entry] : known_) {
+    sum += entry.kept_bytes;
+  }
+  return sum;
 }
 
 void ObjectMemory::hold(const std::string& name, Buffer bytes) {
