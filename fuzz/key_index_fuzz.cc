@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "weft/base/check.h"
 #include "weft/graph/key_index.h"
@@ -21,22 +22,28 @@ void fuzz_text(std::string_view text) {
 
 // A run of as many entries as the file can have, whose root is right.
 void fuzz_run(weft::ByteView file, size_t entries) {
-  constexpr size_t kFenceBytes = 16;
-  const size_t blocks =
-      (entries + weft::graph::kEntriesPerBlock - 1) / weft::graph::kEntriesPerBlock;
-  const size_t root = entries * weft::graph::kKeyEntryBytes + blocks * kFenceBytes;
-  weft::graph::KeyRun run{.path = "r", .entries = entries, .root_hash = {}};
+  const uint64_t root = weft::graph::root_offset(entries);
+  weft::graph::NamedRun run{"r", {.path = "r", .entries = entries, .root_hash = {}}};
   if (root < file.size()) {
-    run.root_hash = weft::codec::blake3_16(file.subspan(root));
+    run.run.root_hash = weft::codec::blake3_16(file.subspan(root));
   }
   weft::base::SystemClock clock;
   weft::storage::MemoryDisk disk(&clock);
   weft::storage::MemoryStore store(disk);
   WEFT_CHECK(store.put_if_absent("r", file).ok());
-  const auto all = weft::graph::read_run(store, "r", run);
+  const auto all = weft::graph::read_runs(store, {run});
   if (all.ok()) {
-    WEFT_CHECK(all->size() == entries);
+    WEFT_CHECK(all->front().size() == entries);
   }
+  // A look-up reads less of it, and goes by fences and fingerprints.
+  std::vector<weft::codec::Digest16> digests(2);
+  if (file.size() >= weft::graph::kKeyEntryBytes) {
+    std::ranges::copy(file.first(digests[1].size()), digests[1].begin());
+  }
+  std::ranges::sort(digests);
+  const auto found = weft::graph::find_in_runs(
+      store, {run}, digests, [&](size_t digest, uint64_t) { WEFT_CHECK(digest < 2); });
+  WEFT_CHECK(found.ok() || !all.ok());
 }
 
 }  // namespace

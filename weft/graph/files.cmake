@@ -11,6 +11,7 @@ set(SOURCES
   key_index.cc
   key_lookup.cc
   key_run.cc
+  key_run_layout.cc
   lance_version.cc
   load.cc
   load_check.cc
@@ -39,6 +40,7 @@ set(HEADERS
   key_index.h
   key_lookup.h
   key_run.h
+  key_run_layout.h
   lance_version.h
   load.h
   load_check.h
@@ -62,6 +64,7 @@ set(TESTS
   create_test.cc
   export_test.cc
   key_index_test.cc
+  key_run_test.cc
   lance_version_test.cc
   load_test.cc
   repair_paths_test.cc

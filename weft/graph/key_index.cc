@@ -13,7 +13,9 @@ namespace {
 using codec::Digest16;
 using lance::Snapshot;
 
-constexpr uint64_t kFormat = 1;
+constexpr uint64_t kFormat = 2;
+// Its runs have pages of another form. It covers nothing: every row is in a gap, and is read.
+constexpr uint64_t kFormatBefore = 1;
 constexpr size_t kRunsMax = 10'000;
 
 Error corrupt(std::string_view rule) {
@@ -47,6 +49,26 @@ std::optional<std::string> from_hex(std::string_view text) {
 
 std::string object_name(const Snapshot& snapshot, const KeyRun& run) {
   return lance::join_name(snapshot.location().root, run.path);
+}
+
+// Takes the runs that go into one with `entries`, the smallest first, and adds what they have.
+Status take_runs_to_merge(const Snapshot& base, KeyIndex& index, std::vector<KeyEntry>& entries) {
+  std::vector<NamedRun> merged;
+  uint64_t count = entries.size();
+  while (!index.runs.empty() && index.runs.back().entries <= kRunFanOut * count &&
+         index.runs.back().entries <= kMergedEntriesMax) {
+    const KeyRun& run = index.runs.back();
+    count += run.entries;
+    merged.push_back({object_name(base, run), run});
+    index.runs.pop_back();
+  }
+  WEFT_TRY(auto read, read_runs(*base.location().store, merged));
+  entries.reserve(count);
+  for (std::vector<KeyEntry>& run : read) {
+    entries.insert(entries.end(), run.begin(), run.end());
+    run = {};
+  }
+  return ok_status();
 }
 
 // Runs of at most kRunEntriesMax of these entries, which ascend.
@@ -98,7 +120,11 @@ Result<KeyIndex> parse_key_index(std::string_view text) {
     return corrupt("hexadecimal digits");
   }
   codec::ByteReaderView reader(as_bytes(*bytes));
-  if (const uint64_t format = reader.varint(); format != kFormat) {
+  const uint64_t format = reader.varint();
+  if (format == kFormatBefore) {
+    return KeyIndex();
+  }
+  if (format != kFormat) {
     return Error(ErrorKind::kUnsupported, "a newer weft made the key index of this table")
         .with("format", format);
   }
@@ -182,14 +208,7 @@ Result<ExtendedIndex> extend_index(const Snapshot& base, std::string_view entry,
     std::ranges::sort(entries);
     index.waiting = std::move(entries);
   } else {
-    while (!index.runs.empty() && index.runs.back().entries <= kRunFanOut * entries.size() &&
-           (index.runs.back().entries <= kMergedEntriesMax)) {
-      const KeyRun run = index.runs.back();
-      index.runs.pop_back();
-      WEFT_TRY(const std::vector<KeyEntry> old,
-               read_run(*base.location().store, object_name(base, run), run));
-      entries.insert(entries.end(), old.begin(), old.end());
-    }
+    WEFT_TRY_STATUS(take_runs_to_merge(base, index, entries));
     std::ranges::sort(entries);
     add_runs(base, entries, names, index, extended.objects);
   }
@@ -208,10 +227,12 @@ Result<std::vector<KeyIndex::Gap>> find_row_ids(const Snapshot& snapshot,
       found(static_cast<size_t>(at - digests.begin()), waiting.row_id);
     }
   }
-  for (const KeyRun& run : index.runs) {
-    WEFT_TRY_STATUS(
-        find_in_run(*snapshot.location().store, object_name(snapshot, run), run, digests, found));
+  std::vector<NamedRun> runs;
+  for (KeyRun& run : index.runs) {
+    std::string name = object_name(snapshot, run);
+    runs.push_back({std::move(name), std::move(run)});
   }
+  WEFT_TRY_STATUS(find_in_runs(*snapshot.location().store, runs, digests, found));
   if (index.row_id_end < snapshot.manifest().next_row_id) {
     index.gaps.push_back({index.row_id_end, snapshot.manifest().next_row_id});
   }

@@ -26,65 +26,6 @@ std::vector<KeyEntry> entries_of(size_t count) {
   return entries;
 }
 
-class KeyRunTest : public testing::Test, public GraphPlace {
- protected:
-  KeyRun put(const std::vector<KeyEntry>& entries) {
-    KeyRun run{.path = "x.run", .entries = entries.size(), .root_hash = {}};
-    file_ = serialize_run(entries, run.root_hash);
-    EXPECT_TRUE(store_.put_if_absent("x.run", as_bytes(file_)).ok());
-    return run;
-  }
-  std::string file_;
-};
-
-TEST_F(KeyRunTest, FindsWhatIsThereAndNothingElse) {
-  for (const size_t count : {size_t{1}, size_t{31}, size_t{32}, size_t{33}, size_t{4096},
-                             size_t{4097}, size_t{20'000}}) {
-    ASSERT_TRUE(store_.remove("x.run").ok());
-    const std::vector<KeyEntry> entries = entries_of(count);
-    const KeyRun run = put(entries);
-    EXPECT_EQ(read_run(store_, "x.run", run).value(), entries);
-    for (const size_t asked : {size_t{3}, count}) {
-      std::vector<Digest16> digests;
-      for (size_t i = 0; i < asked; ++i) {
-        digests.push_back(id_digest("key " + std::to_string(i * 7)));
-      }
-      std::ranges::sort(digests);
-      std::vector<uint64_t> found;
-      ASSERT_TRUE(find_in_run(store_, "x.run", run, digests, [&](size_t index, uint64_t row_id) {
-                    EXPECT_EQ(id_digest("key " + std::to_string(row_id)), digests[index]);
-                    found.push_back(row_id);
-                  }).ok());
-      EXPECT_EQ(found.size(), std::min(asked, (count + 6) / 7)) << count;
-    }
-  }
-}
-
-TEST_F(KeyRunTest, DamageIsNamed) {
-  const KeyRun run = put(entries_of(20'000));
-  std::vector<Digest16> all;
-  for (const KeyEntry& entry : entries_of(20'000)) {
-    all.push_back(entry.digest);
-  }
-  for (size_t at = 0; at < file_.size(); at += 997) {
-    std::string damaged = file_;
-    damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    ASSERT_TRUE(store_.remove("x.run").ok());
-    ASSERT_TRUE(store_.put_if_absent("x.run", as_bytes(damaged)).ok());
-    EXPECT_EQ(read_run(store_, "x.run", run).error().kind(), ErrorKind::kCorrupt) << at;
-    // What a look-up reads is checked too.
-    const size_t block = std::min<size_t>(at / kKeyEntryBytes, all.size() - 1);
-    bool is_right = true;
-    const auto status = find_in_run(store_, "x.run", run, {all[block]}, [&](size_t, uint64_t id) {
-      is_right = id_digest("key " + std::to_string(id)) == all[block];
-    });
-    EXPECT_TRUE(is_right);
-    EXPECT_TRUE(at >= 20'000 * kKeyEntryBytes || !status.ok()) << at;
-  }
-  ASSERT_TRUE(store_.remove("x.run").ok());
-  EXPECT_EQ(read_run(store_, "x.run", run).error().kind(), ErrorKind::kCorrupt);
-}
-
 TEST(KeyIndexText, GoesThereAndBack) {
   KeyIndex index;
   index.row_id_end = 1'000'000;
@@ -96,7 +37,8 @@ TEST(KeyIndexText, GoesThereAndBack) {
   for (size_t size = 0; size < text.size(); ++size) {
     EXPECT_FALSE(parse_key_index(text.substr(0, size)).ok()) << size;
   }
-  EXPECT_EQ(parse_key_index("02").error().kind(), ErrorKind::kUnsupported);
+  EXPECT_EQ(parse_key_index("00").error().kind(), ErrorKind::kUnsupported);
+  EXPECT_EQ(parse_key_index("03").error().kind(), ErrorKind::kUnsupported);
 }
 
 class KeyIndexTest : public testing::Test, public GraphPlace {
@@ -154,6 +96,36 @@ TEST_F(KeyIndexTest, CoversWhatManyCommitsInsert) {
   cities(5, 8, LoadMode::kOverwrite);
   EXPECT_EQ(found(end), 3U);
   EXPECT_TRUE(index().runs.empty());
+}
+
+// Format 1 had runs of another form: all rows are read, and the next commit begins anew.
+TEST_F(KeyIndexTest, AnIndexOfTheFormatBeforeCoversNothing) {
+  cities(0, 100, LoadMode::kAppend);
+  const auto graph = open_snapshot(place()).value();
+  const lance::Snapshot now = (*graph->find_node("City")->reader())->snapshot();
+  const std::string text = *lance::find_entry(now.manifest().config, kKeyIndexEntry);
+  ASSERT_THAT(text, testing::StartsWith("02"));
+  std::string file(as_text(now.file().view()));
+  const size_t at = file.find(text);
+  ASSERT_NE(at, std::string::npos);
+  file[at + 1] = '1';
+  const lance::Snapshot before =
+      lance::Snapshot::from_bytes(now.location(), storage::Buffer::from(std::move(file)),
+                                  now.naming())
+          .value();
+  const std::vector<Digest16> one{id_digest("7")};
+  const auto none = [](size_t, uint64_t) { ADD_FAILURE(); };
+  using Gaps = std::vector<KeyIndex::Gap>;
+  EXPECT_EQ(find_row_ids(before, one, none).value(), (Gaps{{0, 100}}));
+  EXPECT_TRUE(runs_of(before)->empty());
+  lance::StageOptions options;
+  options.operation = "x";
+  options.random = &random_;
+  const auto next = extend_key_index(before, one, false, options).value();
+  const KeyIndex extended = parse_key_index(next.config.second).value();
+  EXPECT_EQ(extended.gaps, (Gaps{{0, 100}}));
+  EXPECT_EQ(extended.row_id_end, 101U);
+  EXPECT_EQ(extended.waiting, (std::vector<KeyEntry>{{one[0], 100}}));
 }
 
 TEST_F(KeyIndexTest, ALookUpInAManyRowsReadsLittle) {

@@ -1,278 +1,229 @@
 #include "weft/graph/key_run.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
-#include <span>
 #include <utility>
 
 #include "weft/codec/varint.h"
+#include "weft/graph/key_run_layout.h"
+#include "weft/storage/object_group.h"
 
 namespace weft::graph {
 namespace {
 
 using codec::Digest16;
+using storage::Buffer;
+using storage::GroupPart;
+using Found = std::function<void(size_t, uint64_t)>;
 
-constexpr size_t kFenceBytes = 16;
-constexpr size_t kBlockBytes = kEntriesPerBlock * kKeyEntryBytes;
-constexpr size_t kPageBytes = kFencesPerPage * kFenceBytes;
+// Pages and root of a small run are read together.
+constexpr uint64_t kTailBytesMax = uint64_t{8} << 10U;
+// Where more keys are asked for than so many, and than one for so many entries, the whole run is
+// read; runs of so many bytes are read together.
+constexpr uint64_t kFewKeysMax = 8;
+constexpr uint64_t kEntriesPerKeyMin = 128;
+constexpr uint64_t kWholeBytesMax = uint64_t{16} << 20U;
 
-// Where the parts of a run of so many entries lie: blocks, pages of fences, the root.
-struct Layout {
-  explicit Layout(uint64_t entry_count)
-      : entries(entry_count),
-        blocks((entry_count + kEntriesPerBlock - 1) / kEntriesPerBlock),
-        pages((blocks + kFencesPerPage - 1) / kFencesPerPage) {}
+Error corrupt(const std::string& name, std::string_view rule) {
+  return Error(ErrorKind::kCorrupt, "a run of a key index is not what it was")
+      .with("object", name)
+      .with("rule", rule);
+}
 
-  uint64_t fences_begin() const { return entries * kKeyEntryBytes; }
-  uint64_t root_begin() const { return fences_begin() + blocks * kFenceBytes; }
-  uint64_t file_bytes() const { return root_begin() + pages * kFenceBytes; }
-  storage::Range block(uint64_t index) const {
-    const uint64_t begin = index * kBlockBytes;
-    return {begin, std::min<uint64_t>(kBlockBytes, fences_begin() - begin)};
+Status check_entries(const NamedRun& run) {
+  return run.run.entries == 0 || run.run.entries > kRunEntriesMax
+             ? Status(corrupt(run.name, "number of entries"))
+             : ok_status();
+}
+
+Result<std::vector<Fence>> parse_root(const NamedRun& run, ByteView root) {
+  if (codec::blake3_16(root) != run.run.root_hash) {
+    return corrupt(run.name, "root");
   }
-  storage::Range page(uint64_t index) const {
-    const uint64_t begin = fences_begin() + index * kPageBytes;
-    return {begin, std::min<uint64_t>(kPageBytes, root_begin() - begin)};
+  return parse_fences(root);
+}
+
+Result<std::vector<Buffer>> read_parts(storage::ObjectGroup& group,
+                                       const std::vector<GroupPart>& parts) {
+  auto read = group.read(parts);
+  if (!read.ok() && read.error().kind() == ErrorKind::kNotFound) {
+    return corrupt(std::string(read.error().fact("object")), "gone");
   }
-  storage::Range root() const { return {root_begin(), pages * kFenceBytes}; }
-
-  uint64_t entries;
-  uint64_t blocks;
-  uint64_t pages;
-};
-
-// The first eight bytes, ordered as the digests are.
-uint64_t prefix_of(const Digest16& digest) {
-  uint64_t prefix = 0;
-  for (size_t i = 0; i < 8; ++i) {
-    prefix = prefix << 8U | static_cast<uint8_t>(digest[i]);
-  }
-  return prefix;
+  return read;
 }
 
-struct Fence {
-  uint64_t prefix = 0;  // of the first digest below
-  uint64_t check = 0;   // the first eight bytes of the hash of what lies below
-};
-
-uint64_t check_of(ByteView bytes) {
-  return prefix_of(codec::blake3_16(bytes));
-}
-
-std::vector<Fence> parse_fences(ByteView bytes) {
-  codec::ByteReaderView reader(bytes);
-  std::vector<Fence> fences(bytes.size() / kFenceBytes);
-  for (Fence& fence : fences) {
-    fence.prefix = reader.u64();
-    fence.check = reader.u64();
-  }
-  return fences;
-}
-
-void append_fence(std::string& out, const Digest16& first, ByteView below) {
-  codec::append_u64(out, prefix_of(first));
-  codec::append_u64(out, check_of(below));
-}
-
-KeyEntry entry_at(ByteView block, size_t index) {
-  KeyEntry entry;
-  const ByteView bytes = block.subspan(index * kKeyEntryBytes, kKeyEntryBytes);
-  std::memcpy(entry.digest.data(), bytes.data(), entry.digest.size());
-  codec::ByteReaderView reader(bytes.subspan(entry.digest.size()));
-  entry.row_id = reader.u64();
-  return entry;
-}
-
-// The children that may hold a digest with this prefix: [first, second).
-std::pair<size_t, size_t> children_of(const std::vector<Fence>& fences, uint64_t prefix) {
-  const auto [equal, past] = std::ranges::equal_range(fences, prefix, {}, &Fence::prefix);
-  const auto begin = equal == fences.begin() ? equal : equal - 1;
-  return {static_cast<size_t>(begin - fences.begin()), static_cast<size_t>(past - fences.begin())};
-}
-
-class RunReader {
+// A look-up of a few keys in one run. It goes down by asking for parts and taking them, three times
+// each: root, pages, blocks.
+class RunLookup {
  public:
-  RunReader(storage::ObjectStore& store, const std::string& name, const KeyRun& run)
-      : store_(store), name_(name), run_(run), layout_(run.entries) {}
+  RunLookup(size_t member, const NamedRun& run, std::span<const Digest16> digests)
+      : member_(member), run_(run), digests_(digests), layout_(run.run.entries) {}
 
-  Status open() {
-    if (run_.entries == 0 || run_.entries > kRunEntriesMax) {
-      return corrupt("number of entries");
+  void ask_root(std::vector<GroupPart>& parts) const {
+    parts.push_back({member_, is_small() ? layout_.tail() : layout_.root()});
+  }
+  Status take_root(std::span<const Buffer>& read) {
+    if (is_small()) {
+      tail_ = read.front();
     }
-    auto opened = store_.open(name_);
-    if (!opened.ok()) {
-      return opened.error().kind() == ErrorKind::kNotFound ? corrupt("gone") : opened.error();
+    const storage::Range root = layout_.root();
+    const Buffer bytes = is_small() ? in_tail(root) : read.front();
+    read = read.subspan(1);
+    WEFT_TRY(root_, parse_root(run_, bytes.view()));
+    for (size_t i = 0; i < digests_.size(); ++i) {
+      const auto [begin, end] = children_of(root_, prefix_of(digests_[i]));
+      for (size_t page = begin; page < end; ++page) {
+        pages_.push_back({i, page});
+      }
     }
-    object_ = *std::move(opened);
-    if (object_->size() != layout_.file_bytes()) {
-      return corrupt("another size");
-    }
-    WEFT_TRY(const storage::Buffer root, object_->read(layout_.root()));
-    if (codec::blake3_16(root.view()) != run_.root_hash) {
-      return corrupt("root");
-    }
-    root_ = parse_fences(root.view());
     return ok_status();
   }
 
-  Status find(const std::vector<Digest16>& digests,
-              const std::function<void(size_t, uint64_t)>& found) {
-    WEFT_TRY_STATUS(open());
-    // Which children of the level above each digest asks for, level by level.
-    std::vector<Wanted> wanted;
-    for (size_t i = 0; i < digests.size(); ++i) {
-      const auto [begin, end] = children_of(root_, prefix_of(digests[i]));
-      for (size_t page = begin; page < end; ++page) {
-        wanted.push_back({i, page});
-      }
+  void ask_pages(std::vector<GroupPart>& parts) const {
+    if (!is_small()) {
+      ask(pages_, [this](size_t page) { return layout_.page(page); }, parts);
     }
-    std::vector<Wanted> blocks;
-    const auto down = [&](size_t page, const std::vector<Fence>& fences, const Wanted& asks) {
-      const auto [begin, end] = children_of(fences, prefix_of(digests[asks.digest]));
-      for (size_t block = begin; block < end; ++block) {
-        checks_.emplace(page * kFencesPerPage + block, fences[block].check);
-        blocks.push_back({asks.digest, page * kFencesPerPage + block});
+  }
+  Status take_pages(std::span<const Buffer>& read) {
+    Buffer page;
+    std::vector<Fence> fences;
+    for (size_t i = 0; i < pages_.size(); ++i) {
+      const size_t index = pages_[i].child;
+      if (is_next(pages_, i)) {
+        page = is_small() ? in_tail(layout_.page(index)) : read.front();
+        read = is_small() ? read : read.subspan(1);
+        if (check_of(page.view()) != root_[index].check) {
+          return corrupt(run_.name, "page");
+        }
+        fences = parse_fences(page.view().first(layout_.blocks_of_page(index) * kFenceBytes));
       }
-    };
-    WEFT_TRY_STATUS(each_page(wanted, down));
-    return each_block(blocks, digests, found);
+      want_blocks(pages_[i], fences, page.view().subspan(fences.size() * kFenceBytes));
+    }
+    return ok_status();
   }
 
-  Result<std::vector<KeyEntry>> read_all() {
-    WEFT_TRY_STATUS(open());
-    WEFT_TRY(const storage::Buffer file, object_->read({0, layout_.root_begin()}));
-    std::vector<KeyEntry> entries;
-    entries.reserve(run_.entries);
-    for (size_t page = 0; page < layout_.pages; ++page) {
-      const storage::Range range = layout_.page(page);
-      const ByteView bytes = file.view().subspan(range.offset, range.size);
-      if (check_of(bytes) != root_[page].check) {
-        return corrupt("page of fences");
-      }
-      const std::vector<Fence> fences = parse_fences(bytes);
-      for (size_t i = 0; i < fences.size(); ++i) {
-        const storage::Range place = layout_.block(page * kFencesPerPage + i);
-        const ByteView block = file.view().subspan(place.offset, place.size);
-        if (check_of(block) != fences[i].check) {
-          return corrupt("block");
+  void ask_blocks(std::vector<GroupPart>& parts) const {
+    ask(blocks_, [this](size_t block) { return layout_.block(block); }, parts);
+  }
+  Status take_blocks(std::span<const Buffer>& read, const Found& found) {
+    ByteView block;
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      if (is_next(blocks_, i)) {
+        block = read.front().view();
+        read = read.subspan(1);
+        if (check_of(block) != checks_.at(blocks_[i].child)) {
+          return corrupt(run_.name, "block");
         }
-        for (size_t entry = 0; entry < block.size() / kKeyEntryBytes; ++entry) {
-          entries.push_back(entry_at(block, entry));
+      }
+      for (size_t entry = 0; entry < block.size() / kKeyEntryBytes; ++entry) {
+        const KeyEntry candidate = entry_at(block, entry);
+        if (candidate.digest == digests_[blocks_[i].digest]) {
+          found(blocks_[i].digest, candidate.row_id);
         }
       }
     }
-    return entries;
+    return ok_status();
   }
 
  private:
+  // A digest (its index) may be in a page or block.
   struct Wanted {
     size_t digest = 0;
     size_t child = 0;
   };
 
-  Error corrupt(std::string_view rule) const {
-    return Error(ErrorKind::kCorrupt, "a run of a key index is not what it was")
-        .with("object", name_)
-        .with("rule", rule);
+  bool is_small() const { return layout_.tail().size <= kTailBytesMax; }
+  Buffer in_tail(const storage::Range& range) const {
+    return tail_.slice(range.offset - layout_.tail().offset, range.size);
   }
-
-  // The children named in `wanted`, each once, in one read.
+  static bool is_next(const std::vector<Wanted>& wanted, size_t i) {
+    return i == 0 || wanted[i].child != wanted[i - 1].child;
+  }
   template <typename RangeOf>
-  Result<std::vector<storage::Buffer>> read_children(const std::vector<Wanted>& wanted,
-                                                     const RangeOf& range_of) {
-    std::vector<storage::Range> ranges;
+  void ask(const std::vector<Wanted>& wanted, const RangeOf& range_of,
+           std::vector<GroupPart>& parts) const {
     for (size_t i = 0; i < wanted.size(); ++i) {
-      if (i == 0 || wanted[i].child != wanted[i - 1].child) {
-        ranges.push_back(range_of(wanted[i].child));
+      if (is_next(wanted, i)) {
+        parts.push_back({member_, range_of(wanted[i].child)});
       }
     }
-    return object_->read_many(ranges);
   }
 
-  template <typename Down>
-  Status each_page(const std::vector<Wanted>& wanted, const Down& down) {
-    WEFT_TRY(const auto pages,
-             read_children(wanted, [this](size_t page) { return layout_.page(page); }));
-    size_t at = 0;
-    std::vector<Fence> fences;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (i == 0 || wanted[i].child != wanted[i - 1].child) {
-        if (check_of(pages[at].view()) != root_[wanted[i].child].check) {
-          return corrupt("page of fences");
-        }
-        fences = parse_fences(pages[at++].view());
-      }
-      down(wanted[i].child, fences, wanted[i]);
-    }
-    return ok_status();
-  }
-
-  Status each_block(const std::vector<Wanted>& wanted, const std::vector<Digest16>& digests,
-                    const std::function<void(size_t, uint64_t)>& found) {
-    WEFT_TRY(const auto blocks,
-             read_children(wanted, [this](size_t block) { return layout_.block(block); }));
-    size_t at = 0;
-    ByteView block;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (i == 0 || wanted[i].child != wanted[i - 1].child) {
-        block = blocks[at++].view();
-        if (check_of(block) != checks_.at(wanted[i].child)) {
-          return corrupt("block");
-        }
-      }
-      for (size_t entry = 0; entry < block.size() / kKeyEntryBytes; ++entry) {
-        const KeyEntry candidate = entry_at(block, entry);
-        if (candidate.digest == digests[wanted[i].digest]) {
-          found(wanted[i].digest, candidate.row_id);
-        }
+  void want_blocks(const Wanted& asks, const std::vector<Fence>& fences, ByteView fingerprints) {
+    constexpr size_t kOfABlock = kEntriesPerBlock * kFingerprintBytes;
+    const Digest16& digest = digests_[asks.digest];
+    const auto [begin, end] = children_of(fences, prefix_of(digest));
+    for (size_t i = begin; i < end; ++i) {
+      const size_t at = i * kOfABlock;
+      if (has_fingerprint(fingerprints.subspan(at, std::min(kOfABlock, fingerprints.size() - at)),
+                          digest)) {
+        const size_t block = asks.child * layout_.blocks_per_page + i;
+        checks_.emplace(block, fences[i].check);
+        blocks_.push_back({asks.digest, block});
       }
     }
-    return ok_status();
   }
 
-  storage::ObjectStore& store_;
-  const std::string& name_;
-  const KeyRun& run_;
-  const Layout layout_;
-  std::unique_ptr<storage::ObjectReader> object_;
+  const size_t member_;
+  const NamedRun& run_;
+  const std::span<const Digest16> digests_;
+  const RunLayout layout_;
+  Buffer tail_;
   std::vector<Fence> root_;
+  std::vector<Wanted> pages_;
+  std::vector<Wanted> blocks_;
   std::map<size_t, uint64_t> checks_;  // of blocks that are wanted
 };
 
-}  // namespace
-
-std::string serialize_run(const std::vector<KeyEntry>& entries, Digest16& root_hash) {
-  const Layout layout(entries.size());
-  std::string file;
-  file.reserve(layout.file_bytes());
-  for (const KeyEntry& entry : entries) {
-    file += as_text(std::as_bytes(std::span(entry.digest)));
-    codec::append_u64(file, entry.row_id);
+// One step of all look-ups.
+template <typename Ask, typename Take>
+Status advance(storage::ObjectGroup& group, std::vector<RunLookup>& lookups, const Ask& ask,
+               const Take& take) {
+  std::vector<GroupPart> parts;
+  for (const RunLookup& lookup : lookups) {
+    ask(lookup, parts);
   }
-  for (uint64_t block = 0; block < layout.blocks; ++block) {
-    const storage::Range place = layout.block(block);
-    append_fence(file, entries[block * kEntriesPerBlock].digest,
-                 as_bytes(file).subspan(place.offset, place.size));
+  std::vector<Buffer> read;
+  if (!parts.empty()) {
+    WEFT_TRY(read, read_parts(group, parts));
   }
-  for (uint64_t page = 0; page < layout.pages; ++page) {
-    const storage::Range place = layout.page(page);
-    append_fence(file, entries[page * kFencesPerPage * kEntriesPerBlock].digest,
-                 as_bytes(file).subspan(place.offset, place.size));
+  std::span<const Buffer> rest(read);
+  for (RunLookup& lookup : lookups) {
+    WEFT_TRY_STATUS(take(lookup, rest));
   }
-  root_hash = codec::blake3_16(as_bytes(file).subspan(layout.root_begin()));
-  return file;
+  return ok_status();
 }
 
-Status find_in_run(storage::ObjectStore& store, const std::string& name, const KeyRun& run,
-                   const std::vector<Digest16>& digests,
-                   const std::function<void(size_t, uint64_t)>& found) {
-  constexpr uint64_t kEntriesPerKeyMin = 128;
-  if (digests.size() <= run.entries / kEntriesPerKeyMin) {
-    return RunReader(store, name, run).find(digests, found);
+Status find_few(storage::ObjectStore& store, const std::vector<const NamedRun*>& runs,
+                std::span<const Digest16> digests, const Found& found) {
+  if (runs.empty()) {
+    return ok_status();
   }
-  WEFT_TRY(const std::vector<KeyEntry> entries, read_run(store, name, run));
+  std::vector<storage::GroupMember> members;
+  std::vector<RunLookup> lookups;
+  lookups.reserve(runs.size());
+  for (const NamedRun* const run : runs) {
+    const RunLayout layout(run->run.entries);
+    lookups.emplace_back(members.size(), *run, digests);
+    members.push_back({run->name, layout.file_bytes(), layout.tail()});
+  }
+  const auto group = storage::open_group(store, std::move(members));
+  using Parts = std::vector<GroupPart>;
+  using Read = std::span<const Buffer>;
+  WEFT_TRY_STATUS(advance(
+      *group, lookups, [](const RunLookup& lookup, Parts& parts) { lookup.ask_root(parts); },
+      [](RunLookup& lookup, Read& read) { return lookup.take_root(read); }));
+  WEFT_TRY_STATUS(advance(
+      *group, lookups, [](const RunLookup& lookup, Parts& parts) { lookup.ask_pages(parts); },
+      [](RunLookup& lookup, Read& read) { return lookup.take_pages(read); }));
+  return advance(
+      *group, lookups, [](const RunLookup& lookup, Parts& parts) { lookup.ask_blocks(parts); },
+      [&](RunLookup& lookup, Read& read) { return lookup.take_blocks(read, found); });
+}
+
+void find_many(const std::vector<KeyEntry>& entries, std::span<const Digest16> digests,
+               const Found& found) {
   size_t at = 0;
   for (size_t i = 0; i < digests.size(); ++i) {
     while (at < entries.size() && entries[at].digest < digests[i]) {
@@ -282,12 +233,124 @@ Status find_in_run(storage::ObjectStore& store, const std::string& name, const K
       found(i, entries[same].row_id);
     }
   }
-  return ok_status();
 }
 
-Result<std::vector<KeyEntry>> read_run(storage::ObjectStore& store, const std::string& name,
-                                       const KeyRun& run) {
-  return RunReader(store, name, run).read_all();
+Result<std::vector<KeyEntry>> parse_run(const NamedRun& run, ByteView file) {
+  const RunLayout layout(run.run.entries);
+  const auto part = [&](const storage::Range& range) {
+    return file.subspan(range.offset, range.size);
+  };
+  WEFT_TRY(const std::vector<Fence> root, parse_root(run, part(layout.root())));
+  std::vector<KeyEntry> entries;
+  entries.reserve(run.run.entries);
+  for (size_t page = 0; page < layout.pages; ++page) {
+    const ByteView bytes = part(layout.page(page));
+    if (check_of(bytes) != root[page].check) {
+      return corrupt(run.name, "page");
+    }
+    const std::vector<Fence> fences =
+        parse_fences(bytes.first(layout.blocks_of_page(page) * kFenceBytes));
+    for (size_t i = 0; i < fences.size(); ++i) {
+      const ByteView block = part(layout.block(page * layout.blocks_per_page + i));
+      if (check_of(block) != fences[i].check) {
+        return corrupt(run.name, "block");
+      }
+      for (size_t entry = 0; entry < block.size() / kKeyEntryBytes; ++entry) {
+        entries.push_back(entry_at(block, entry));
+      }
+    }
+  }
+  return entries;
+}
+
+}  // namespace
+
+uint64_t root_offset(uint64_t entries) {
+  return RunLayout(entries).root_begin();
+}
+
+std::string serialize_run(const std::vector<KeyEntry>& entries, Digest16& root_hash) {
+  const RunLayout layout(entries.size());
+  std::string file;
+  file.reserve(layout.file_bytes());
+  for (const KeyEntry& entry : entries) {
+    file += as_text(std::as_bytes(std::span(entry.digest)));
+    codec::append_u64(file, entry.row_id);
+  }
+  const uint64_t entries_per_page = layout.blocks_per_page * kEntriesPerBlock;
+  for (uint64_t page = 0; page < layout.pages; ++page) {
+    const uint64_t first = page * layout.blocks_per_page;
+    for (uint64_t block = first; block < first + layout.blocks_of_page(page); ++block) {
+      const storage::Range place = layout.block(block);
+      append_fence(file, entries[block * kEntriesPerBlock].digest,
+                   as_bytes(file).subspan(place.offset, place.size));
+    }
+    const uint64_t end = std::min<uint64_t>((page + 1) * entries_per_page, entries.size());
+    for (uint64_t entry = page * entries_per_page; entry < end; ++entry) {
+      append_fingerprint(file, entries[entry].digest);
+    }
+  }
+  for (uint64_t page = 0; page < layout.pages; ++page) {
+    const storage::Range place = layout.page(page);
+    append_fence(file, entries[page * entries_per_page].digest,
+                 as_bytes(file).subspan(place.offset, place.size));
+  }
+  root_hash = codec::blake3_16(as_bytes(file).subspan(layout.root_begin()));
+  return file;
+}
+
+Status find_in_runs(storage::ObjectStore& store, const std::vector<NamedRun>& runs,
+                    std::span<const Digest16> digests, const Found& found) {
+  std::vector<const NamedRun*> few;
+  std::vector<NamedRun> many;
+  uint64_t many_bytes = 0;
+  const auto find_in_those = [&]() -> Status {
+    WEFT_TRY(const auto all, read_runs(store, std::exchange(many, {})));
+    many_bytes = 0;
+    for (const std::vector<KeyEntry>& entries : all) {
+      find_many(entries, digests, found);
+    }
+    return ok_status();
+  };
+  for (const NamedRun& run : runs) {
+    WEFT_TRY_STATUS(check_entries(run));
+    if (digests.size() <= std::max(kFewKeysMax, run.run.entries / kEntriesPerKeyMin)) {
+      few.push_back(&run);
+      continue;
+    }
+    const uint64_t bytes = RunLayout(run.run.entries).file_bytes();
+    if (many_bytes + bytes > kWholeBytesMax) {
+      WEFT_TRY_STATUS(find_in_those());
+    }
+    many.push_back(run);
+    many_bytes += bytes;
+  }
+  WEFT_TRY_STATUS(find_in_those());
+  return find_few(store, few, digests, found);
+}
+
+Result<std::vector<std::vector<KeyEntry>>> read_runs(storage::ObjectStore& store,
+                                                     const std::vector<NamedRun>& runs) {
+  std::vector<storage::GroupMember> members;
+  std::vector<GroupPart> parts;
+  std::vector<std::vector<KeyEntry>> all;
+  if (runs.empty()) {
+    return all;
+  }
+  for (const NamedRun& run : runs) {
+    WEFT_TRY_STATUS(check_entries(run));
+    const uint64_t size = RunLayout(run.run.entries).file_bytes();
+    parts.push_back({members.size(), {0, size}});
+    members.push_back({run.name, size});
+  }
+  WEFT_TRY(std::vector<Buffer> files,
+           read_parts(*storage::open_group(store, std::move(members)), parts));
+  for (size_t i = 0; i < runs.size(); ++i) {
+    WEFT_TRY(std::vector<KeyEntry> entries, parse_run(runs[i], files[i].view()));
+    files[i] = Buffer();
+    all.push_back(std::move(entries));
+  }
+  return all;
 }
 
 }  // namespace weft::graph
