@@ -89,6 +89,10 @@ Result<CatalogView> find_latest(const CatalogPlace& place) {
                                              : latest.error().kind() == ErrorKind::kNotFound)) {
     return open_inherited(place);
   }
+  if (!latest.ok() && latest.error().kind() == ErrorKind::kNotFound) {
+    return Error(ErrorKind::kNotFound, "there is no property graph here; weft init makes one")
+        .with("store", place.store.location());
+  }
   return latest.ok() ? view_of(place.location(), std::move(latest).value())
                      : Result<CatalogView>(std::move(latest).error());
 }

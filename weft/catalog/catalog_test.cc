@@ -71,6 +71,7 @@ class CatalogTest : public testing::Test {
 
 TEST_F(CatalogTest, WhatWasPublishedIsFoundByWhoOpens) {
   EXPECT_EQ(open_latest(place()).error().kind(), ErrorKind::kNotFound);
+  EXPECT_FALSE(open_latest(place()).error().fact("store").empty());
   const CatalogView first = make();
   CatalogState next = after(&first);
   next.tables = {table("node:Person"), table("edge:Knows")};
