@@ -16,7 +16,7 @@ STORE_CALL = re.compile(r"(?:[.>]|\b)(put_if_absent|put_many_if_absent|put_many_
                         r"\b(?:store_?|root_)(?:\.|->)(create|remove)\(")
 # Calls that publish a commit, move or bring a head, or make a branch.
 PROTOCOL_CALL = re.compile(r"\b(catalog::publish|lance::commit|lance::follow|lance::follow_all|create_head|lance::create_branch|"
-                           r"catalog::create_branch|lance::cleanup)\(")
+                           r"catalog::create_branch|catalog::beginning_of|lance::cleanup)\(")
 
 STORE_CALLS = {
     # Staging: everything of a commit under one barrier, and the contents of what follows with it; tried again after
@@ -51,14 +51,14 @@ STORE_CALLS = {
 PROTOCOL_CALLS = {
     # One function publishes commits, of one writer or of several.
     ("weft/txn/write_steps.cc", "catalog::publish"): 1,
-    ("weft/catalog/catalog.cc", "lance::commit"): 1,
+    ("weft/catalog/publication.cc", "lance::commit"): 1,
     # A head is moved by who published, or brought by whoever finds it missing.
     ("weft/txn/write_steps.cc", "lance::follow_all"): 1,
     ("weft/txn/head.cc", "lance::follow"): 1,
     # The two users of the creation of a version: a publication, and a head that follows.
     ("weft/lance/table/commit.cc", "create_head"): 3,  # with its definition
     # The guard branch of a version of others that is built upon or discarded; one for other readers.
-    ("weft/txn/head.cc", "lance::create_branch"): 1,
+    ("weft/txn/head.cc", "catalog::beginning_of"): 1,
     ("weft/graph/lance_version.cc", "lance::create_branch"): 1,
     ("weft/graph/branch.cc", "catalog::create_branch"): 1,
 }

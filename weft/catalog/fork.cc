@@ -33,15 +33,14 @@ uint64_t seed_of(const std::string& text) {
 
 }  // namespace
 
-Result<Fork> fork_of(const CatalogPlace& place, const lance::Snapshot& version) {
-  WEFT_CHECK(!place.life.empty() && version.location().branch != place.life);
-  ForkClock clock(place.forked_at);
-  base::Random random(seed_of(place.life + "/" + version.location().root));
+Result<Fork> beginning_of(const lance::Snapshot& version, const std::string& name,
+                          base::WallTime time) {
+  ForkClock clock(time);
+  base::Random random(seed_of(name + "/" + version.location().root));
   lance::StageOptions options;
   options.clock = &clock;
   options.random = &random;
-  WEFT_TRY(const lance::StagedTransaction branch,
-           lance::stage_branch(version, place.life, options));
+  WEFT_TRY(const lance::StagedTransaction branch, lance::stage_branch(version, name, options));
   const std::string life = lance::hex_text(random.next()) + lance::hex_text(random.next());
   WEFT_TRY(lance::StagedObject ref, lance::stage_branch_ref(version, branch, life, options));
   WEFT_TRY(lance::Snapshot snapshot, branch.snapshot());
@@ -51,6 +50,11 @@ Result<Fork> fork_of(const CatalogPlace& place, const lance::Snapshot& version) 
   fork.objects.emplace_back(branch.head_name, branch.head);
   fork.objects.push_back(std::move(ref));
   return fork;
+}
+
+Result<Fork> fork_of(const CatalogPlace& place, const lance::Snapshot& version) {
+  WEFT_CHECK(!place.life.empty() && version.location().branch != place.life);
+  return beginning_of(version, place.life, place.forked_at);
 }
 
 }  // namespace weft::catalog

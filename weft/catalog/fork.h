@@ -2,6 +2,7 @@
 // the version that the branch saw. Whoever makes it makes the same bytes, so that several may.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "weft/base/result.h"
@@ -15,6 +16,10 @@ struct Fork {
   // It and its ref, in this order: to be put before what is staged upon it.
   std::vector<lance::StagedObject> objects;
 };
+
+// The native branch `name` that begins with `version`, as if made at `time`. Errors: as fork_of.
+Result<Fork> beginning_of(const lance::Snapshot& version, const std::string& name,
+                          base::WallTime time);
 
 // `version` is of another life than the place's. Errors: kInvalid: a store without an absolute
 // path; those of reading the ref that it comes from.

@@ -132,7 +132,7 @@ Status Capture::keep_base(std::string_view key, const lance::Snapshot& version) 
 
 Result<std::string> Capture::guard(const lance::Snapshot& newest, const lance::Snapshot& pinned,
                                    std::string_view prefix) {
-  auto name = guard_version(place_, newest, pinned, prefix, stage_options());
+  auto name = guard_version(place_, newest, pinned, prefix);
   if (!name.ok() && name.error().kind() != ErrorKind::kNotFound) {
     return name;
   }

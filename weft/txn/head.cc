@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/base/planted.h"
+#include "weft/catalog/fork.h"
 #include "weft/catalog/known_state.h"
 #include "weft/codec/blake3.h"
 #include "weft/lance/rows/same_values.h"
@@ -383,16 +384,31 @@ Status sync_others(const catalog::CatalogPlace& place, const lance::Snapshot& ve
 
 Result<std::string> guard_version(const catalog::CatalogPlace& place,
                                   const lance::Snapshot& version, const lance::Snapshot& pinned,
-                                  std::string_view prefix, const lance::StageOptions& options) {
+                                  std::string_view prefix) {
   WEFT_TRY_STATUS(sync_others(place, version, pinned));
   // One name for one content, so that several writers, or attempts of one, leave one branch.
   const std::string hash = codec::to_hex(codec::blake3_16(version.file().view()));
   std::string name =
       std::string(prefix) + std::to_string(version.version()) + "." + hash.substr(0, 16);
-  const auto created = lance::create_branch(version, name, options);
-  return created.ok() || created.error().kind() == ErrorKind::kAlreadyExists
-             ? Result<std::string>(std::move(name))
-             : Result<std::string>(created.error());
+  lance::TableLocation table = version.location();
+  table.branch.clear();
+  const auto there = lance::find_branch(table, name);
+  if (there.ok()) {
+    return name;
+  }
+  if (there.error().kind() != ErrorKind::kNotFound) {
+    return there.error();
+  }
+  // The same bytes by whoever makes it, so that several may at once. Its ref comes last.
+  const auto& stamp = version.manifest().timestamp;
+  WEFT_TRY(
+      catalog::Fork guard,
+      catalog::beginning_of(version, name, stamp ? lance::to_wall_time(*stamp) : base::WallTime()));
+  const lance::StagedObject ref = std::move(guard.objects.back());
+  guard.objects.pop_back();
+  WEFT_TRY_STATUS(lance::put_staged(place.store, guard.objects));
+  WEFT_TRY_STATUS(lance::put_staged(place.store, {ref}));
+  return name;
 }
 
 }  // namespace weft::txn

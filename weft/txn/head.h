@@ -83,6 +83,6 @@ Status sync_others(const catalog::CatalogPlace& place, const lance::Snapshot& ve
 // Errors: those of the store.
 Result<std::string> guard_version(const catalog::CatalogPlace& place,
                                   const lance::Snapshot& version, const lance::Snapshot& pinned,
-                                  std::string_view prefix, const lance::StageOptions& options);
+                                  std::string_view prefix);
 
 }  // namespace weft::txn

@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "weft/base/baton.h"
 #include "weft/lance/table/refs.h"
+#include "weft/storage/baton_store.h"
 #include "weft/storage/memory_store.h"
 #include "weft/txn/testing/graph_fixture.h"
 
@@ -98,6 +100,51 @@ TEST_F(HeadTest, ACompactionIsBuiltUpon) {
   ASSERT_TRUE(insert(place(), {{"node:A", {5}}}).ok());
   expect_rows({1, 2, 3, 4, 5});
   EXPECT_THAT(kinds(), ElementsAre("mutate", "mutate", "mutate", "mutate"));
+}
+
+// Whoever comes while another one makes it takes nothing away from him.
+TEST_F(HeadTest, SeveralMayGuardOneVersionAtOnce) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    storage::MemoryDisk disk(&clock_);
+    storage::MemoryStore store(disk);
+    const catalog::CatalogPlace at{
+        .store = store, .clock = clock_, .random = random_, .executor = executor_, .life = {}};
+    ASSERT_TRUE(insert(at, {{"node:A", {1, 2}}}).ok());
+    ASSERT_TRUE(insert(at, {{"node:A", {3}}}).ok());
+    const lance::Snapshot pinned = *head_of(at, "node:A");
+    const lance::Snapshot theirs = compact(pinned);
+    base::Baton baton(seed);
+    storage::BatonSteps turns(baton, nullptr);
+    storage::MemoryStore shared(disk, &turns);
+    std::string name;
+    for (const char* const actor : {"first", "second", "third"}) {
+      baton.add(actor, [&, chance = random_.next()] {
+        base::InlineExecutor executor;
+        base::Random random(chance);
+        const catalog::CatalogPlace there{.store = shared,
+                                          .clock = baton.clock(),
+                                          .random = random,
+                                          .executor = executor,
+                                          .life = {}};
+        lance::TableLocation location = theirs.location();
+        location.store = &shared;
+        const auto version = lance::Snapshot::from_bytes(location, theirs.file(), theirs.naming());
+        const auto made = guard_version(there, *version, pinned, kKeepPrefix);
+        EXPECT_TRUE(made.ok()) << made.error().to_string();
+        name = made.ok() ? *made : name;
+      });
+    }
+    ASSERT_TRUE(baton.run().ok());
+    lance::TableLocation guard = theirs.location();
+    ASSERT_TRUE(lance::find_branch(guard, name).ok());
+    guard.branch = name;
+    const auto guarded = lance::open_latest(guard);
+    ASSERT_TRUE(guarded.ok()) << guarded.error().to_string();
+    EXPECT_TRUE(
+        store.open(guard.object("_transactions/" + guarded->manifest().transaction_file)).ok());
+    EXPECT_EQ(ids_of(*guarded), (std::multiset<int64_t>{1, 2, 3}));
+  }
 }
 
 TEST_F(HeadTest, SeveralVersionsWithoutOtherRowsAreBuiltUponThoughTheyWereCleanedAway) {
