@@ -82,11 +82,32 @@ class Repairer {
       return Error(ErrorKind::kNotFound, "no table has rows of other programs")
           .with("reason", kNothingForeign);
     }
+    auto change = prepare_found(capture, *graph, found);
+    if (!change.ok() && change.error().kind() == ErrorKind::kCorrupt) {
+      WEFT_TRY_STATUS(check_newest(found));
+    }
+    return change;
+  }
+
+  Result<txn::Change> prepare_found(txn::Capture& capture, const GraphSnapshot& graph,
+                                    const Found& found) {
     for (const auto& rows : found) {
       WEFT_TRY_STATUS(describe(*rows));
     }
-    return request_.remedy == Remedy::kAdopt ? stage_adoption(capture, *graph, found, stop_)
+    return request_.remedy == Remedy::kAdopt ? stage_adoption(capture, graph, found, stop_)
                                              : discard(capture, found);
+  }
+
+  // What another program has cleaned away after it wrote something newer is no damage.
+  static Status check_newest(const Found& found) {
+    for (const auto& rows : found) {
+      WEFT_TRY(const lance::VersionList list, lance::list_versions(rows->newest().location()));
+      if (list.versions.empty() || list.versions.back().version != rows->newest().version()) {
+        return Error(ErrorKind::kConflict, "another program has written a newer version")
+            .with("reason", txn::kStaleCapture);
+      }
+    }
+    return ok_status();
   }
 
   // What cannot be read can be discarded all the same.
