@@ -11,6 +11,7 @@
 #include "weft/graph/export.h"
 #include "weft/graph/load.h"
 #include "weft/graph/repair.h"
+#include "weft/graph/testing/sleeping_machine.h"
 #include "weft/lance/rows/row_operations.h"
 #include "weft/lance/table/refs.h"
 #include "weft/storage/memory_store.h"
@@ -33,15 +34,6 @@ using testing::StartsWith;
 
 constexpr int64_t kHourUs = int64_t{3600} * 1'000'000;
 constexpr int64_t kDayUs = 24 * kHourUs;
-
-// Time moves when a test says so, and a little with each look at it.
-class SteppedClock final : public base::Clock {
- public:
-  base::WallTime now() const override { return {++microseconds}; }
-  int64_t monotonic_microseconds() const override { return ++microseconds; }
-  void sleep_microseconds(int64_t duration) const override { microseconds += duration; }
-  mutable int64_t microseconds = 1'800'000'000'000'000;
-};
 
 class CleanupTest : public testing::Test {
  protected:
@@ -105,7 +97,7 @@ edge Knows: Person -> Person
     EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.error().to_string());
     return report.ok() ? *std::move(report) : CleanupReport();
   }
-  void pass(int64_t duration_us) { clock_.microseconds += duration_us; }
+  void pass(int64_t duration_us) { clock_.sleep_microseconds(duration_us); }
   lance::Snapshot head(std::string_view type = "Person") {
     const auto graph = open_snapshot(place());
     const TypeTable* const node = (*graph)->find_node(type);
@@ -286,6 +278,36 @@ TEST_F(CleanupTest, AGuardStaysAsLongAsSomethingPublishedNeedsIt) {
   load_rows(person("Eve", 5));
 }
 
+// One that a writer left days ago is taken, and by nobody else for his own.
+TEST_F(CleanupTest, AGuardIsNotBuiltUponWhileACleanupTakesIt) {
+  load_rows(person("Cem", 3));
+  lance::RowOptions engine = foreign();
+  engine.stage.data_ending = lance::kEngineDataEnding;
+  auto compaction = lance::stage_compaction(head(), {}, engine);
+  ASSERT_TRUE(compaction.ok() && compaction->has_value());
+  commit(std::move(**compaction));
+  const std::string table = head().location().root;
+  storage::EndsBeforeSync ends("__manifest/data/");
+  storage::MemoryStore dying(disk_, &ends);
+  const std::string line = person("Dee", 4);
+  codec::MemoryInputView input(line);
+  EXPECT_FALSE(load(place(&dying), ana(), {}, input, {}).ok());
+  ASSERT_THAT(*lance::list_branches({&store_, table, ""}), SizeIs(1));
+  pass(3 * kDayUs);
+  SleepsBefore taken("remove", table + "/_refs/branches/weft-keep.", [&] {
+    load_rows(line);
+    return ok_status();
+  });
+  storage::MemoryStore cleaning(disk_, &taken);
+  const auto cleaned = clean_graph(place(&cleaning), ana(), {}, {});
+  ASSERT_TRUE(cleaned.ok()) << cleaned.error().to_string();
+  ASSERT_TRUE(taken.has_slept());
+  const auto branches = lance::list_branches({&store_, table, ""});
+  ASSERT_THAT(*branches, SizeIs(1));
+  EXPECT_THAT(branches->front().name, StartsWith("weft-keep."));
+  EXPECT_TRUE(lance::open_latest({&store_, table, branches->front().name}).ok());
+}
+
 TEST_F(CleanupTest, WhatWasDiscardedStaysForAWhile) {
   const lance::Snapshot before = head();
   commit(lance::stage_delete(before, {lance::row_address(before.manifest().fragments[0].id, 0)},
@@ -343,35 +365,15 @@ TEST_F(CleanupTest, AWriteThatBeganTooLongAgoIsAbandoned) {
 }
 
 // A machine may sleep between two requests: what was staged before may be gone.
-class SleepsBeforeShow final : public storage::StepListener {
- public:
-  SleepsBeforeShow(const SteppedClock& clock, std::string_view prefix, bool has_no_answer)
-      : clock_(clock), prefix_(prefix), has_no_answer_(has_no_answer) {}
-  Status before(const storage::Step& step) override {
-    const bool is_last =
-        step.name.starts_with(prefix_) && step.action == (has_no_answer_ ? "show" : "sync");
-    if (!is_last || has_slept_) {
-      return ok_status();
-    }
-    has_slept_ = true;
-    clock_.sleep_microseconds(txn::kWriterLifetimeUs + kHourUs);
-    return has_no_answer_ ? Status(Error(ErrorKind::kRecoveryRequired, "the store gave no answer"))
-                          : ok_status();
-  }
-
- private:
-  const SteppedClock& clock_;
-  const std::string_view prefix_;
-  const bool has_no_answer_;
-  bool has_slept_ = false;
-};
-
 TEST_F(CleanupTest, AWriteThatSleepsBeforeItsPublicationIsAbandoned) {
   const auto before = exported();
   const std::string line = person("Late", 3);
   {
     // Behind what it stages.
-    SleepsBeforeShow sleeps(clock_, "__manifest/data/", false);
+    SleepsBefore sleeps("sync", "__manifest/data/", [&] {
+      pass(txn::kWriterLifetimeUs + kHourUs);
+      return ok_status();
+    });
     storage::MemoryStore store(disk_, &sleeps);
     codec::MemoryInputView input(line);
     const auto slow = load(place(&store), ana(), {}, input, {});
@@ -381,7 +383,10 @@ TEST_F(CleanupTest, AWriteThatSleepsBeforeItsPublicationIsAbandoned) {
   EXPECT_EQ(exported(), before);
   {
     // The request was lost on its way, and is not repeated.
-    SleepsBeforeShow sleeps(clock_, "__manifest/_versions/", true);
+    SleepsBefore sleeps("show", "__manifest/_versions/", [&] {
+      pass(txn::kWriterLifetimeUs + kHourUs);
+      return Error(ErrorKind::kRecoveryRequired, "the store gave no answer");
+    });
     storage::MemoryStore store(disk_, &sleeps);
     codec::MemoryInputView input(line);
     const auto slow = load(place(&store), ana(), {}, input, {});
@@ -392,7 +397,7 @@ TEST_F(CleanupTest, AWriteThatSleepsBeforeItsPublicationIsAbandoned) {
 }
 
 TEST_F(CleanupTest, WhatAFirstWriteOfABranchLeftGoes) {
-  const auto life = create_branch(place(), ana(), "review");
+  const auto life = create_branch(place(), ana(), "team/review");
   ASSERT_TRUE(life.ok()) << life.error().to_string();
   const auto before = names();
   const std::string line = person("Rev", 1);
@@ -401,8 +406,15 @@ TEST_F(CleanupTest, WhatAFirstWriteOfABranchLeftGoes) {
     storage::EndsBeforeSync ends(shown);
     storage::MemoryStore dying(disk_, &ends);
     codec::MemoryInputView input(line);
-    EXPECT_FALSE(load(place(&dying), ana(), {.branch = "review"}, input, {}).ok());
+    EXPECT_FALSE(load(place(&dying), ana(), {.branch = "team/review"}, input, {}).ok());
     EXPECT_TRUE(ends.has_ended()) << shown;
+  }
+  // Refs may have been lost with the power where what was put with them was not.
+  for (const std::string& root : {std::string("__manifest"), head().location().root}) {
+    ASSERT_TRUE(store_
+                    .remove(root + "/" + std::string(lance::kBranchesFolder) +
+                            lance::branch_file_name(life->life) + ".json")
+                    .ok());
   }
   EXPECT_GT(names().size(), before.size());
   pass(100 * kDayUs);
@@ -422,8 +434,8 @@ TEST_F(CleanupTest, WhatAFirstWriteOfABranchLeftGoes) {
   const auto after = names();
   clean();
   EXPECT_EQ(names(), after);
-  load_rows(line, "review");
-  EXPECT_THAT(exported({.branch = "review", .at = Newest()}), HasSubstr("Rev"));
+  load_rows(line, "team/review");
+  EXPECT_THAT(exported({.branch = "team/review", .at = Newest()}), HasSubstr("Rev"));
 }
 
 // Else a crash could bring back a branch without what was taken from it.

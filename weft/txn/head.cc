@@ -17,6 +17,7 @@
 #include "weft/lance/table/refs.h"
 #include "weft/lance/table/stage.h"
 #include "weft/storage/which_exist.h"
+#include "weft/txn/write.h"
 
 namespace weft::txn {
 namespace {
@@ -26,6 +27,8 @@ using base::planted;
 using catalog::TableEntry;
 
 constexpr std::string_view kRefsFolder = "_refs/";
+// With a writer's lifetime less than what a cleanup spares, which is two.
+constexpr int64_t kGuardPeriodUs = kWriterLifetimeUs / 2;
 
 Result<bool> exists(storage::ObjectStore& store, const std::string& name) {
   const auto opened = store.open(name);
@@ -386,10 +389,12 @@ Result<std::string> guard_version(const catalog::CatalogPlace& place,
                                   const lance::Snapshot& version, const lance::Snapshot& pinned,
                                   std::string_view prefix) {
   WEFT_TRY_STATUS(sync_others(place, version, pinned));
-  // One name for one content, so that several writers, or attempts of one, leave one branch.
+  // One name for one content and period, so that several writers, or attempts of one, leave one
+  // branch, and nobody takes one for his own that is so old that a cleanup may be taking it.
   const std::string hash = codec::to_hex(codec::blake3_16(version.file().view()));
-  std::string name =
-      std::string(prefix) + std::to_string(version.version()) + "." + hash.substr(0, 16);
+  const int64_t period = place.clock.now().microseconds / kGuardPeriodUs;
+  std::string name = std::string(prefix) + std::to_string(version.version()) + "." +
+                     hash.substr(0, 16) + "." + std::to_string(period);
   lance::TableLocation table = version.location();
   table.branch.clear();
   const auto there = lance::find_branch(table, name);
