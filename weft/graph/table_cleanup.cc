@@ -132,12 +132,16 @@ class TableCleaner final : public TableCleanup {
     return first != needed_.end() && first->starts_with(folder);
   }
 
+  bool has_objects(const std::string& folder) const {
+    const auto first = std::ranges::lower_bound(objects_, folder, {}, &storage::ObjectInfo::name);
+    return first != objects_.end() && first->name.starts_with(folder);
+  }
+
   // Guards whose refs a stopped cleanup has removed, or a stopped writer has not made; and what
   // first writes of a branch left that has not come to have this table.
   Status drop_leftovers() {
     const std::string trees = table_.object(lance::kTreeFolder);
     std::set<std::string> names;
-    std::set<std::string> unfinished;
     auto object = std::ranges::lower_bound(objects_, trees, {}, &storage::ObjectInfo::name);
     for (; object != objects_.end() && object->name.starts_with(trees); ++object) {
       const std::string_view inside = std::string_view(object->name).substr(trees.size());
@@ -149,14 +153,16 @@ class TableCleaner final : public TableCleanup {
       if (is_guard(name) && !has_ref && !was_dropped) {
         names.insert(name);
       }
-      if (lives_.contains(name) && !has_ref) {
-        unfinished.insert(name);
-      }
     }
     for (const std::string& name : names) {
       WEFT_TRY_STATUS(drop_tree(name, times_.put_before));
     }
-    for (const std::string& life : unfinished) {
+    for (const std::string& life : lives_) {
+      const bool has_ref =
+          std::ranges::find(branches_, life, &lance::Branch::name) != branches_.end();
+      if (has_ref || !has_objects(at(life).object(""))) {
+        continue;
+      }
       WEFT_TRY(const std::vector<storage::ObjectInfo> left,
                left_by_first_writes(at(life), objects_, times_.put_before));
       for (const storage::ObjectInfo& each : left) {
